@@ -12,6 +12,7 @@ from atom.core.health_checks import Finding, Gauge, counted
 from atom.jobs import states
 from atom.jobs.logs.pipelines import log_stream
 from atom.jobs.models import Attempt, Run, Runtime, UnknownJob
+from atom.jobs.runs.actions.calibration import estimate_errors
 
 _LATELY = timedelta(hours=24)
 # States from placement to the first report of the runner; warm-ups have a state of their own.
@@ -65,7 +66,36 @@ def findings() -> list[Finding]:
                 {"total": stuck},
             )
         )
-    return [*found, *_unknown_jobs()]
+    return [*found, *_unknown_jobs(), *_estimates()]
+
+
+def _estimates() -> list[Finding]:
+    """Return how far the estimates of placements were off; nothing before the first placement."""
+    errors = estimate_errors()
+    if errors is None:
+        return []
+    if errors.start is None or errors.run is None:
+        return [
+            Finding(
+                "placement_estimates_unknown",
+                "ok",
+                f"{errors.runs} runs can be compared with their estimates, and five are needed.",
+                figures={"runs": errors.runs},
+            )
+        ]
+    return [
+        Finding(
+            "placement_estimates",
+            "ok",
+            f"Runs start after {errors.start:.2f} times the assumed time and run for "
+            f"{errors.run:.2f} times it (medians of {errors.runs} runs).",
+            figures={
+                "runs": errors.runs,
+                "start": round(errors.start, 2),
+                "run": round(errors.run, 2),
+            },
+        )
+    ]
 
 
 def _unknown_jobs() -> list[Finding]:

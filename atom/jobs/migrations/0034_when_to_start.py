@@ -92,7 +92,11 @@ class Migration(migrations.Migration):
             model_name="run",
             constraint=models.CheckConstraint(
                 condition=models.Q(
-                    models.Q(("start_percent__range", (1, 99)), ("start_when", "share")),
+                    models.Q(
+                        ("start_percent__isnull", False),
+                        ("start_percent__range", (1, 99)),
+                        ("start_when", "share"),
+                    ),
                     models.Q(
                         models.Q(("start_when", "share"), _negated=True), ("start_percent", None)
                     ),

@@ -288,8 +288,11 @@ class Run(TimestampedModel):
             models.CheckConstraint(condition=models.Q(origin__in=RUN_ORIGINS), name="run_origin"),
             models.CheckConstraint(condition=models.Q(nodes__gte=1), name="run_nodes"),
             models.CheckConstraint(
+                # A comparison with null refuses nothing.
                 condition=models.Q(
-                    start_when=SHARE, start_percent__range=(LEAST_PERCENT, MOST_PERCENT)
+                    start_when=SHARE,
+                    start_percent__isnull=False,
+                    start_percent__range=(LEAST_PERCENT, MOST_PERCENT),
                 )
                 | (~models.Q(start_when=SHARE) & models.Q(start_percent=None)),
                 name="run_start",

@@ -1,4 +1,5 @@
 """Runs as people ask for them: plan, start, cancel, retry, clone, describe, search and list.
 
-It writes runs and their inputs. Placement and attempts do the rest.
+It writes runs, their inputs and the decisions about their place. Placement and attempts do the
+rest.
 """

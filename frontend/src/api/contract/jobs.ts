@@ -17,6 +17,7 @@ export type {
   FilePreview as FilePreviewData,
   Finding,
   GitHost,
+  KeptDecision,
   ListedRun,
   LogMatch,
   MadeRunShare,

@@ -56,6 +56,8 @@ export const health = {
     runs: 'Runs',
     jobs_unknown: 'Unknown Jobs',
     runs_stuck: 'Runs',
+    placement_estimates: 'Placement estimates',
+    placement_estimates_unknown: 'Placement estimates',
     commits_stuck: 'Commits',
     packs_quarantined: 'Packs',
     sources_failing: 'Sources',
@@ -98,6 +100,9 @@ export const health = {
     runs: '{{active}} under way, {{waiting}} waiting',
     jobs_unknown: '{{total}} Jobs belong to no run that Atom knows: {{names}}',
     runs_stuck: 'Placed ten minutes ago and not begun: {{total}}',
+    placement_estimates:
+      'Runs start after {{start}} times the assumed time and run for {{run}} times it: medians of {{runs}} runs',
+    placement_estimates_unknown: 'Too few runs to compare with their estimates: {{runs}}, and five are needed',
     commits_stuck: 'Without progress for 15 minutes: {{total}}',
     packs_quarantined: 'Damaged, and given to nobody: {{total}}',
     sources_failing: 'Unreadable, or with other objects than were registered ({{total}}): {{names}}',

@@ -57,6 +57,8 @@ export const health: Translation<typeof english> = {
     runs: '运行',
     jobs_unknown: '未知的 Job',
     runs_stuck: '运行',
+    placement_estimates: '放置预计',
+    placement_estimates_unknown: '放置预计',
     commits_stuck: '提交',
     packs_quarantined: '数据包',
     sources_failing: '数据来源',
@@ -99,6 +101,9 @@ export const health: Translation<typeof english> = {
     runs: '{{active}} 个进行中，{{waiting}} 个等待',
     jobs_unknown: '有 {{total}} 个 Job 不属于 Atom 所知的任何运行：{{names}}',
     runs_stuck: '有 {{total}} 个十分钟前已放置但尚未开始',
+    placement_estimates:
+      '运行实际开始所用时间是预计的 {{start}} 倍，运行时间是预计的 {{run}} 倍（{{runs}} 个运行的中位数）',
+    placement_estimates_unknown: '可与预计比较的运行太少：{{runs}} 个，需要 5 个',
     commits_stuck: '有 {{total}} 个提交 15 分钟没有进展',
     packs_quarantined: '有 {{total}} 个已损坏，不再提供给任何人',
     sources_failing: '有 {{total}} 个无法读取，或其中的对象与登记时不同：{{names}}',

@@ -1,16 +1,15 @@
 import { Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PlacementEstimate } from '@/api/contract/jobs';
+import type { KeptDecision, PlacementEstimate } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/ui/format';
 import { usePlaceWords } from '../places/placeWords';
 import { sayReason } from '../places/sayReason';
-import type { RunPlacement } from './runPlacement';
 
 const PARTS = ['queue', 'data', 'image'] as const;
 
 interface AssumedAndCameProps {
-  placement: RunPlacement;
-  assumed: NonNullable<RunPlacement['assumed']>;
+  placement: KeptDecision;
+  assumed: NonNullable<KeptDecision['assumed']>;
   isActive: boolean;
 }
 
@@ -58,7 +57,7 @@ export function AssumedAndCame({ placement, assumed, isActive }: AssumedAndCameP
 }
 
 interface StartProps {
-  placement: RunPlacement;
+  placement: KeptDecision;
   estimate: PlacementEstimate;
 }
 

@@ -14,7 +14,6 @@ import { Section, shown } from '../Section';
 import { isActive, isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 import { InCluster } from './InCluster';
-import { placementOf } from './runPlacement';
 import { startItems } from './startItems';
 import { WhyHere } from './WhyHere';
 
@@ -71,7 +70,7 @@ export function ConfigTab({ run }: { run: Run }) {
   const tracked = isTracked(run);
   const parameters = Object.entries({ ...run.parameters, ...run.logged_parameters });
   const labels = Object.entries(run.labels);
-  const placement = placementOf(run);
+  const { placement_decision: placement } = run;
   return (
     <Stack gap="md">
       {!tracked && (

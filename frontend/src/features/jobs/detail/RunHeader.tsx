@@ -37,7 +37,6 @@ import { isActive, isTracked, isWaiting, mayCancel, mayMove } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
 import { RegisterModel } from './RegisterModel';
-import { placementOf } from './runPlacement';
 
 const MoveDialog = lazy(whenReachable(() => import('./MoveDialog')));
 
@@ -241,7 +240,7 @@ function Facts({ run }: { run: Run }) {
       )}
       {run.nodes > 1 && <span>{t('runpage.onNodes', { count: run.nodes })}</span>}
       {run.node && run.nodes === 1 && <span>{t('jobs.onNode', { node: run.node })}</span>}
-      {placementOf(run) && (
+      {run.placement_decision && (
         <AnchorLink to="." search={(old: object) => ({ ...old, tab: 'config' })} fz="inherit">
           {t('runpage.whyHere.title')}
         </AnchorLink>

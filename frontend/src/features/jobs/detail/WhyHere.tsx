@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { PlacementCandidate } from '@/api/contract/jobs';
+import type { KeptDecision, PlacementCandidate } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/ui/format';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { Assumptions } from '../places/Assumptions';
@@ -9,10 +9,9 @@ import { usePlaceWords } from '../places/placeWords';
 import { sayReason } from '../places/sayReason';
 import { Section } from '../Section';
 import { AssumedAndCame } from './AssumedAndCame';
-import type { RunPlacement } from './runPlacement';
 
 interface WhyHereProps {
-  placement: RunPlacement;
+  placement: KeptDecision;
   /** Whether more may come: what is missing is not known yet. */
   isActive: boolean;
 }
@@ -63,7 +62,7 @@ function Candidates({ candidates, chosen }: { candidates: readonly PlacementCand
         </Table.Thead>
         <Table.Tbody>
           {candidates.map((place) => (
-            <Candidate key={place.name} place={place} all={candidates} isChosen={place.name === chosen} />
+            <Candidate key={place.name} place={place} all={candidates} chosen={chosen} />
           ))}
         </Table.Tbody>
       </Table>
@@ -74,21 +73,21 @@ function Candidates({ candidates, chosen }: { candidates: readonly PlacementCand
 interface CandidateProps {
   place: PlacementCandidate;
   all: readonly PlacementCandidate[];
-  isChosen: boolean;
+  chosen: string | null;
 }
 
-function Candidate({ place, all, isChosen }: CandidateProps) {
+function Candidate({ place, all, chosen }: CandidateProps) {
   const { t } = useTranslation();
   const words = usePlaceWords();
   const format = useFormat();
   const { name, reason, start, coverage, price, cost, data } = place;
-  const comparison = words.comparison(place, all);
+  const comparison = words.comparison(place, all, chosen);
   return (
     <Table.Tr>
       <Table.Td>
         <Group gap="xs">
           <b>{words.name(name)}</b>
-          {isChosen && <Badge size="sm">{t('runpage.whyHere.chosen')}</Badge>}
+          {name === chosen && <Badge size="sm">{t('runpage.whyHere.chosen')}</Badge>}
         </Group>
         {(reason || comparison) && (
           <Text size="xs" c="dimmed">

@@ -1,14 +1,14 @@
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import type { KeptDecision } from '@/api/contract/jobs';
 import { expectNoViolations } from '@/test/axe';
 import { EXAMPLE, reason, unknownTime } from '@/test/places';
 import { renderPage } from '@/test/render';
 import '../words';
-import type { RunPlacement } from './runPlacement';
 import { WhyHere } from './WhyHere';
 
 const nothing = { start_s: null, queue_s: null, data_s: null, image_s: null, run_s: null, cost: null };
-const placement: RunPlacement = {
+const placement: KeptDecision = {
   decided_at: '2026-01-01T12:00:00',
   chosen: 'b',
   by: 'auto',
@@ -60,6 +60,18 @@ test('the places stand in their order, those that never take the run with their 
   ]);
   expect(rows[0]?.[0]).toMatch(/^bchosen17.21 EUR cheaper, 11m 04s sooner than a/);
   expect(rows[2]?.[0]).toBe('Atom’s own machinesNo machine is large enough.');
+});
+
+test('places stand beside the one that a person chose', async () => {
+  const [b, a] = EXAMPLE.map((place) => ({ ...place }));
+  Object.assign(b ?? {}, { cheaper_than_chosen: '17.21', later_than_chosen_s: -664 });
+  Object.assign(a ?? {}, { cheaper_than_chosen: '0.00', later_than_chosen_s: 0 });
+  const candidates = [b, a] as KeptDecision['candidates'];
+  await renderPage(<WhyHere placement={{ ...placement, by: 'person', chosen: 'a', candidates }} isActive={false} />);
+  screen.getByText('A person chose a');
+  const rows = rowsOf('Places that were compared');
+  expect(rows[0]?.[0]).toMatch(/^b17.21 EUR cheaper, 11m 04s sooner than a/);
+  expect(rows[1]?.[0]).toMatch(/^achosen17.21 EUR dearer, 11m 04s later than b/);
 });
 
 test('a run that goes on has no times yet, one that ended has none', async () => {

@@ -6,6 +6,8 @@ import { type Format, useFormat } from '@/shared/ui/format';
 
 /** The name of the place that is Atom's own machines. */
 export const OWN = 'local';
+/** Stands for the place that Atom chooses. */
+export const AUTO = 'auto';
 
 type Interval = Pick<PlacementEstimate, 'known' | 'p50_s' | 'p90_s'>;
 type Compared = Pick<PlacementCandidate, 'name' | 'rank' | 'cheaper_than_chosen' | 'later_than_chosen_s' | 'cost'>;
@@ -39,13 +41,13 @@ function createPlaceWords(t: TFunction, format: Format, language: string) {
     return parts.length > 0 ? t('places.than', { differences: lists.format(parts), name: name(other) }) : null;
   };
 
-  /** A place beside the best one; the best one beside the second. */
-  const comparison = (place: Compared, all: readonly Compared[]) => {
-    if (place.rank === null) return null;
-    const other = all.find(({ rank }) => rank === (place.rank === 1 ? 2 : 1));
+  /** A place beside the chosen one; the chosen one beside the best of the others. */
+  const comparison = (place: Compared, all: readonly Compared[], chosen: string | null) => {
+    if (place.rank === null || chosen === null) return null;
+    if (place.name !== chosen)
+      return difference(place.cheaper_than_chosen, place.later_than_chosen_s, place.cost?.currency ?? '', chosen);
+    const other = all.find(({ name, rank }) => name !== chosen && rank !== null);
     if (!other) return null;
-    if (place.rank !== 1)
-      return difference(place.cheaper_than_chosen, place.later_than_chosen_s, place.cost?.currency ?? '', other.name);
     const { cheaper_than_chosen: cheaper, later_than_chosen_s: laterS, cost } = other;
     const saved = cheaper === null ? null : String(-Number(cheaper));
     return difference(saved, laterS === null ? null : -laterS, cost?.currency ?? '', other.name);

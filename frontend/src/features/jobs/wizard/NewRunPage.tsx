@@ -1,13 +1,12 @@
 import { Alert, Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
-import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
 import { fieldWords } from '@/shared/domain/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/domain/project';
-import { useArrived } from '@/shared/live/useArrived';
 import { ErrorState } from '@/shared/ui/ErrorState';
 import { Forbidden } from '@/shared/ui/Forbidden';
 import { Page } from '@/shared/ui/Page';
@@ -15,19 +14,17 @@ import { PageHeader } from '@/shared/ui/PageHeader';
 import { useShortcuts } from '@/shared/ui/shortcuts';
 import { confirmUndo } from '@/shared/ui/undo';
 import { runName } from '../list/columns';
-import { startRun, usePreflight, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
-import { newRunSearch } from '../search';
+import { startRun, usePreflight, usePreview, useWorkflows } from '../queries';
+import type { newRunSearch } from '../search';
 import { useCheckWords } from './checkWords';
 import {
   COMMAND,
   type Draft,
   dataRequestOf,
   draftErrors,
-  draftFromRun,
   EMPTY_DRAFT,
   fieldErrors,
   inputsOf,
-  isNarrowable,
   numbersOf,
   parameterField,
   requestOf,
@@ -35,20 +32,22 @@ import {
   type Step,
   stepOfField,
 } from './draft';
+import { withPlace } from './draftPlace';
 import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
 import { Preflight } from './Preflight';
 import { PreviewCard } from './PreviewCard';
+import { questionOf } from './question';
 import { ResourcesStep } from './ResourcesStep';
 import { ReviewStep } from './ReviewStep';
-import { suggestedName, withoutSuggestedName } from './runNames';
+import { suggestedName } from './runNames';
 import { useDraft } from './useDraft';
 import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { useLeaveStep } from './useLeaveStep';
+import { usePlacements } from './usePlacements';
+import { firstStep, PATH, usePrefill } from './usePrefill';
 import { WorkflowStep } from './WorkflowStep';
 import classes from './wizard.module.css';
-
-const PATH = '/runs/new';
 
 export function NewRunPage() {
   const { t } = useTranslation();
@@ -62,87 +61,6 @@ export function NewRunPage() {
       </Page>
     );
   return <Wizard key={project?.slug} />;
-}
-
-/**
- * A link may name a run, a workflow, a dataset with a view of it, or a model to start with. It does so once: then its
- * address has a step, and the draft has what a person changes from there on. The same link pressed again begins anew.
- */
-function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof useDraft>) {
-  // Both from the location: on the way to the next step the search of the page is still the one of the step before.
-  const location = useRouterState({ select: (state) => state.location });
-  const navigate = useNavigate();
-  const visit = location.state.__TSR_key;
-  const isHere = location.pathname === PATH;
-  const search = useMemo(() => newRunSearch(isHere ? location.search : {}), [isHere, location.search]);
-  const workflows = useWorkflows();
-  const cloned = useCloned(search.clone);
-  const wanted =
-    search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
-  const known = workflows.data?.results;
-  const workflow = known?.find((one) => one.slug === wanted);
-  const needsList = Boolean(search.clone && (search.dataset ?? cloned.data?.workflow));
-  const source = [search.clone ?? wanted, search.dataset, search.view, search.model].filter(Boolean).join();
-  useEffect(() => {
-    if (needsList && !known) return;
-    if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
-    if (search.clone) {
-      if (!cloned.data) return;
-      const copied = known?.find(({ slug }) => slug === cloned.data?.workflow);
-      dispatch({ type: 'load', draft: withoutSuggestedName(draftFromRun(cloned.data), copied) });
-      // A button that mended the data: the copy reads the version that it made.
-      const input = search.dataset && copied?.parameters.find(({ type }) => type === 'dataset');
-      if (input) dispatch({ type: 'parameter', name: input.name, value: search.dataset });
-    } else {
-      if (!workflow) return;
-      if (draft.workflow !== workflow.slug) dispatch({ type: 'choose', workflow });
-      for (const parameter of workflow.parameters) {
-        const { type } = parameter;
-        const value = type === 'dataset' ? search.dataset : type === 'model' ? search.model : undefined;
-        if (value) dispatch({ type: 'parameter', name: parameter.name, value });
-        // A version without a view is meant whole: a filter of an earlier draft does not narrow it.
-        if (type === 'dataset' && search.dataset && isNarrowable(workflow, parameter.name))
-          dispatch({
-            type: 'selection',
-            name: parameter.name,
-            selection: search.view ? { view: search.view } : {},
-          });
-      }
-    }
-    begunFrom({ source, visit });
-    const step = search.step ?? firstStep(search);
-    void navigate({ to: '.', search: (old) => ({ ...old, step }), replace: true });
-  }, [
-    search,
-    source,
-    workflow,
-    known,
-    needsList,
-    cloned.data,
-    draft.workflow,
-    dispatch,
-    origin,
-    visit,
-    begunFrom,
-    navigate,
-  ]);
-  const isGivenUp = search.clone ? cloned.error !== null : !workflows.isPending && !workflow;
-  const isFilled = source === '' || origin?.source === source || isGivenUp;
-  // A draft's title is that of its workflow.
-  const isNamed = draft.workflow === null || draft.workflow === COMMAND || !workflows.isPending;
-  return { ...cloned, isReady: useArrived(isFilled && isNamed) };
-}
-
-/** A copy of a run is complete: its review comes first. */
-const firstStep = ({ clone }: { clone?: string | undefined }) => (clone ? 3 : 1);
-
-/** The run with this id or, in the project, this number. */
-function useCloned(name: string | undefined) {
-  const number = name && /^\d{1,9}$/.test(name) ? Number(name) : null;
-  const numbered = useRunNumbered(number);
-  const id = number === null ? name : numbered.data;
-  const cloned = useRun(id ?? '', id !== undefined);
-  return { data: cloned.data, error: numbered.error ?? cloned.error };
 }
 
 function Wizard() {
@@ -164,10 +82,12 @@ function Wizard() {
   const { form, focusFirstWrong } = useFocusFirstWrong(step);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
+  const places = usePlacements(questionOf(requestOf(draft), workflow), draft.workflow !== null);
+  const placed = useMemo(() => withPlace(draft, places.data?.candidates), [draft, places.data]);
   const request = useMemo(() => {
-    const name = draft.name.trim() || suggestedName(draft, workflow);
-    return { ...(name && { name }), ...requestOf(draft) };
-  }, [draft, workflow]);
+    const name = placed.name.trim() || suggestedName(placed, workflow);
+    return { ...(name && { name }), ...requestOf(placed) };
+  }, [placed, workflow]);
   // A refusal belongs to the request that was sent: another request is judged anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
   useEffect(() => setSendError(null), [request]);
@@ -182,7 +102,7 @@ function Wizard() {
   const misfits = looks.flatMap((look) =>
     look.checks.filter(({ level }) => level === 'error').map((check) => ({ look, check })),
   );
-  const stale = settled !== request || preview.isFetching || preflight.isFetching;
+  const stale = settled !== request || places.isFetching || preview.isFetching || preflight.isFetching;
   // The server answers 400 with the same fields when the request itself cannot be read.
   const refused = sendError ?? preview.error;
   const sent = refused ? fieldWords(asApiError(refused)) : {};
@@ -229,7 +149,7 @@ function Wizard() {
     });
   };
   const start = async () => {
-    if (blocked) return;
+    if (blocked || places.isLoading) return;
     setSending(true);
     setSendError(null);
     const body = JSON.stringify(request);
@@ -311,7 +231,7 @@ function Wizard() {
             <ParametersStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} looks={looks} />
           )}
           {step === 'resources' && (
-            <ResourcesStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} />
+            <ResourcesStep draft={placed} dispatch={dispatch} errors={errors} workflow={workflow} />
           )}
           {step === 'review' && <ReviewStep request={request} project={project} />}
           {general === true && <ErrorState error={sendError} />}
@@ -369,7 +289,7 @@ function Wizard() {
             <Button
               leftSection={<IconPlayerPlay size={15} />}
               loading={sending}
-              disabled={blocked}
+              disabled={blocked || places.isLoading}
               aria-describedby={misfits.length > 0 ? 'run-misfits' : undefined}
               onClick={() => void start()}
             >

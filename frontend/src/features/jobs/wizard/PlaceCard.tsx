@@ -1,10 +1,10 @@
 import { Badge, Group, Radio, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PlacementCandidate } from '@/api/contract/jobs';
-import type { Price } from '@/api/schema';
+import type { ChoiceReason, Price } from '@/api/schema';
 import { PlaceFacts } from '../places/PlaceFacts';
 import { PlaceParts } from '../places/PlaceParts';
-import { usePlaceWords } from '../places/placeWords';
+import { AUTO, usePlaceWords } from '../places/placeWords';
 import { sayReason } from '../places/sayReason';
 import classes from './wizard.module.css';
 
@@ -12,15 +12,49 @@ const COLORS: Record<PlacementCandidate['fits'], string> = { now: 'teal', later:
 
 interface PlaceCardProps {
   place: PlacementCandidate;
-  /** All places, for the comparison. */
+  /** All places, and the name of the best one, for the comparison. */
   all: readonly PlacementCandidate[];
+  best: string | null;
   /** By kind of GPU; said where the run asks for none. */
   prices: readonly Price[];
   isChosen: boolean;
 }
 
+interface AutoCardProps {
+  /** The best place now, and why. */
+  chosen: string | null;
+  why: ChoiceReason | null;
+  isChosen: boolean;
+}
+
+/** Leaves the choice to Atom, which makes it again until the run starts. */
+export function AutoCard({ chosen, why, isChosen }: AutoCardProps) {
+  const { t } = useTranslation();
+  const words = usePlaceWords();
+  return (
+    <div className={classes.place} data-place data-checked={isChosen || undefined}>
+      <Radio
+        value={AUTO}
+        classNames={{ label: classes.placeLabel }}
+        label={
+          <Group gap="xs">
+            {t('places.auto')}
+            {chosen && <Badge size="sm">{t('places.autoNow', { name: words.name(chosen) })}</Badge>}
+          </Group>
+        }
+        description={t('places.autoHint')}
+      />
+      {why && (
+        <Text size="sm" className={classes.placeFacts}>
+          {sayReason(why)}
+        </Text>
+      )}
+    </div>
+  );
+}
+
 /** A place that can be chosen, by a press anywhere on its card. */
-export function PlaceCard({ place, all, prices, isChosen }: PlaceCardProps) {
+export function PlaceCard({ place, all, best, prices, isChosen }: PlaceCardProps) {
   const { t } = useTranslation();
   const words = usePlaceWords();
   const { name, state, fits, reason, price } = place;
@@ -30,7 +64,7 @@ export function PlaceCard({ place, all, prices, isChosen }: PlaceCardProps) {
   const kinds = price?.per_hour
     ? []
     : prices.map((one) => t('wizard.pricePerHour', { ...one, per_hour: Number(one.per_hour) }));
-  const comparison = words.comparison(place, all);
+  const comparison = words.comparison(place, all, best);
   return (
     <div className={classes.place} data-place data-checked={isChosen || undefined}>
       <Radio

@@ -1,18 +1,19 @@
 import { Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
-import type { PlacementDecision, Workflow } from '@/api/contract/jobs';
+import type { PlacementCandidate, PlacementDecision, Workflow } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
-import type { Price } from '@/api/schema';
+import type { AcceleratorChoice, Price } from '@/api/schema';
 import { useProject } from '@/shared/domain/project';
 import { ErrorState } from '@/shared/ui/ErrorState';
 import { AnchorLink } from '@/shared/ui/links';
 import { Assumptions } from '../places/Assumptions';
-import { OWN } from '../places/placeWords';
+import { AUTO, OWN } from '../places/placeWords';
 import { useClusters } from '../queries';
 import { AcceleratorField } from './AcceleratorField';
 import { type Draft, requestOf } from './draft';
-import { PlaceCard } from './PlaceCard';
+import { withPlace } from './draftPlace';
+import { AutoCard, PlaceCard } from './PlaceCard';
 import { questionOf } from './question';
 import { usePlacements } from './usePlacements';
 import classes from './wizard.module.css';
@@ -27,17 +28,18 @@ interface PlaceFieldProps {
 /** Where a run goes: each place with its start, data, price and cost, best first; and its kind of GPUs there. */
 export default function PlaceField({ draft, workflow, errors, onChange }: PlaceFieldProps) {
   const { t } = useTranslation();
-  const { cluster, image, accelerator } = draft;
+  const { image, accelerator } = draft;
   const places = usePlacements(questionOf(requestOf(draft), workflow));
   const clusters = useClusters().data?.results;
   const pricesOf = usePrices();
   const candidates = places.data?.candidates ?? [];
-  const chosen = candidates.find(({ name }) => name === (cluster || OWN));
+  const cluster = withPlace(draft, candidates).cluster || OWN;
+  const kindsOf = (name: string) => kindsIn(candidates.filter((place) => name === AUTO || place.name === name));
   const choose = (name: string) => {
-    const next = candidates.find((place) => place.name === name);
-    const keepsKind = next?.accelerators.some(({ kind }) => kind === accelerator);
+    const keepsKind = kindsOf(name).some(({ kind }) => kind === accelerator);
     onChange({
-      ...(name === OWN ? { cluster: '', image: '' } : { cluster: name }),
+      cluster: name,
+      ...(name === OWN && { image: '' }),
       accelerator: keepsKind ? accelerator : '',
     });
   };
@@ -46,7 +48,7 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
       <Radio.Group
         label={t('wizard.cluster')}
         description={candidates.length > 1 ? t('places.order') : undefined}
-        value={cluster || OWN}
+        value={cluster}
         error={errors.cluster}
         onChange={choose}
       >
@@ -56,13 +58,17 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
               // biome-ignore lint/suspicious/noArrayIndexKey: they stand for cards that are not known yet
               <Skeleton key={index} className={classes.placeComing} />
             ))}
+          {(cluster === AUTO || candidates.some(({ name, fits }) => name !== OWN && fits !== 'never')) && (
+            <AutoCard chosen={places.data?.chosen ?? null} why={places.data?.why ?? null} isChosen={cluster === AUTO} />
+          )}
           {candidates.map((place) => (
             <PlaceCard
               key={place.name}
               place={place}
               all={candidates}
+              best={places.data?.chosen ?? null}
               prices={pricesOf(place.name)}
-              isChosen={place === chosen}
+              isChosen={place.name === cluster}
             />
           ))}
         </Stack>
@@ -71,14 +77,14 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
       {places.data && <Beside decision={places.data} />}
       {Number(draft.gpus) > 0 && (
         <AcceleratorField
-          kinds={chosen?.accelerators ?? []}
-          prices={pricesOf(cluster || OWN)}
+          kinds={kindsOf(cluster)}
+          prices={pricesOf(cluster)}
           value={accelerator}
           error={errors.accelerator}
           onChange={(kind) => onChange({ accelerator: kind })}
         />
       )}
-      {cluster !== '' && (
+      {cluster !== OWN && (
         <TextInput
           label={t('wizard.image')}
           description={t('wizard.imageHint')}
@@ -89,6 +95,23 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
       )}
     </Stack>
   );
+}
+
+/** The kinds of GPUs of several places, each with the sum of what they have. */
+function kindsIn(places: readonly PlacementCandidate[]): AcceleratorChoice[] {
+  const kinds = new Map<string, AcceleratorChoice>();
+  for (const { accelerators } of places)
+    for (const { kind, total, free, reason } of accelerators) {
+      const before = kinds.get(kind);
+      kinds.set(kind, {
+        kind,
+        total: total + (before?.total ?? 0),
+        free: free === null || before?.free === null ? null : free + (before?.free ?? 0),
+        // One place that lends the kind is enough.
+        reason: before && before.reason === null ? null : reason,
+      });
+    }
+  return [...kinds.values()];
 }
 
 /** The prices of a place by kind of GPU: the comparison has only those of the kind that the run asks for. */

@@ -16,9 +16,11 @@ import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
 import { whenReachable } from '@/shared/live/connection';
 import { useFormat } from '@/shared/ui/format';
+import { AUTO } from '../places/placeWords';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf, nodesOf, resourcesOf } from './draft';
+import { mayLeave } from './draftPlace';
 import { Launcher, Sum } from './Nodes';
 import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
@@ -64,12 +66,14 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const format = useFormat();
   const clusters = useClusters().data?.results;
   const free = mostFree(
-    clusters?.filter((cluster) => (draft.cluster ? cluster.name === draft.cluster : isOwn(cluster))),
+    clusters?.filter((cluster) =>
+      mayLeave(draft) ? draft.cluster === AUTO || cluster.name === draft.cluster : isOwn(cluster),
+    ),
     draft.accelerator,
   );
   const nodes = Number(nodesOf(draft));
   // Atom's own machines run on one node; a field that could only be wrong is not shown.
-  const maySpan = Boolean(draft.cluster) || nodes !== 1 || clusters?.some((cluster) => !isOwn(cluster));
+  const maySpan = mayLeave(draft) || nodes !== 1 || clusters?.some((cluster) => !isOwn(cluster));
   const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('wizard.free', { amount }));
@@ -141,7 +145,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
       </Suspense>
       <DeliveryRows
         // A registered cluster streams; a mount that was chosen before is shown, so that it can be given up.
-        inputs={draft.cluster && !isMounted ? [] : inputsOf(draft, workflow)}
+        inputs={mayLeave(draft) && !isMounted ? [] : inputsOf(draft, workflow)}
         deliveries={draft.deliveries ?? {}}
         errors={errors}
         onChange={(deliveries) => set({ deliveries })}

@@ -41,7 +41,7 @@ test('a cluster is chosen with its image, and given up with it', async () => {
   await userEvent.click(choice);
   await userEvent.type(screen.getByRole('textbox', { name: 'Image' }), 'ghcr.io/a/b:1');
   expect(request).toMatchObject({ cluster: 'west', image: 'ghcr.io/a/b:1' });
-  await userEvent.click(screen.getByRole('radio', { name: /Atom/ }));
+  await userEvent.click(screen.getByRole('radio', { name: /^Atom’s own machines/ }));
   expect(request).not.toHaveProperty('cluster');
   expect(request).not.toHaveProperty('image');
 });
@@ -75,7 +75,7 @@ test('the kind of GPUs is one of the chosen cluster, with its price, and goes wi
   expect(request).not.toHaveProperty('accelerator');
   await userEvent.clear(screen.getByRole('textbox', { name: 'GPUs' }));
   await userEvent.type(screen.getByRole('textbox', { name: 'GPUs' }), '1');
-  await userEvent.click(screen.getByRole('radio', { name: /Atom/ }));
+  await userEvent.click(screen.getByRole('radio', { name: /^Atom’s own machines/ }));
   expect(request).not.toHaveProperty('accelerator');
 });
 

@@ -1,5 +1,7 @@
 import type { Parameter, Resources, Run, RunInput, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
 import type { LauncherEnum, RunStart } from '@/api/schema';
+import { AUTO, OWN } from '../places/placeWords';
+import { mayLeave } from './draftPlace';
 import { linesOfParameters, parametersOfLines } from './parameterLines';
 import { joinWords, splitWords } from './shellWords';
 
@@ -82,7 +84,7 @@ export interface Draft {
   /** Whether a command may write the datasets of the project. */
   mayWrite: boolean;
   tags: string[];
-  /** A registered cluster; empty for Atom's own machines. */
+  /** A registered cluster, OWN or AUTO; empty until a person chooses. */
   cluster: string;
   /** The image that the cluster starts. */
   image: string;
@@ -219,7 +221,7 @@ export function draftFromRun(run: Run): Draft {
     maxRetries: run.max_retries ?? 0,
     mayWrite: run.workflow === null && run.may_write,
     tags: run.tags ?? [],
-    cluster: run.cluster ?? '',
+    cluster: run.placement_decision?.by === 'auto' ? AUTO : (run.cluster ?? OWN),
     image: run.image ?? '',
     accelerator: run.accelerator ?? '',
     nodes: run.nodes ?? 1,
@@ -347,6 +349,7 @@ export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
   const deliveries = chosenDeliveries(draft);
+  const isElsewhere = mayLeave(draft);
   const [timeoutMinutes, maxRetries = 0, nodes = 1] = [draft.timeoutMinutes, draft.maxRetries, nodesOf(draft)].map(
     amountOf,
   );
@@ -366,8 +369,8 @@ export function requestOf(draft: Draft): RunRequest {
     ...(nodes !== 1 && { nodes }),
     ...(nodes > 1 && draft.launcher && draft.launcher !== 'plain' && { launcher: draft.launcher }),
     ...startOf(draft),
-    ...(draft.cluster && { cluster: draft.cluster }),
-    ...(draft.cluster && draft.image?.trim() && { image: draft.image.trim() }),
+    ...(isElsewhere && { cluster: draft.cluster }),
+    ...(isElsewhere && draft.image?.trim() && { image: draft.image.trim() }),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.secrets.length > 0 && { secrets: draft.secrets }),

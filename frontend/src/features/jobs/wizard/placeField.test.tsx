@@ -8,6 +8,7 @@ import { listing, problem, serve } from '@/test/fakeApi';
 import { decision, EXAMPLE, place, unknownTime } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { COMMAND, type Draft, draftReducer, EMPTY_DRAFT, requestOf } from './draft';
+import { withPlace } from './draftPlace';
 import PlaceField from './PlaceField';
 import { questionOf } from './question';
 
@@ -36,7 +37,7 @@ test('the places come best first, with start, data, price and how they compare',
   serve('POST', PREVIEW, WORKED);
   const { container } = await renderPage(<Form gpus={8} />);
   const names = (await screen.findAllByRole('radio')).map((radio) => (radio as HTMLInputElement).value);
-  expect(names).toEqual(['b', 'a', 'local']);
+  expect(names).toEqual(['auto', 'b', 'a', 'local']);
   expect(screen.getAllByText('3m 16s to 6m 40s')).not.toEqual([]);
   screen.getByText('618.4 GiB there · 126.7 GiB to fetch from atom · egress 2.72 EUR');
   screen.getByText('36.32 EUR if it runs for an hour');
@@ -71,11 +72,31 @@ test('time and cost are shown in parts, with what nothing tells', async () => {
 test('a place is chosen by keyboard, and own machines give it up', async () => {
   serve('POST', PREVIEW, decision(place('local', 1), place('west', 2)));
   await renderPage(<Form />);
-  (await screen.findByRole('radio', { name: /Atom/ })).focus();
+  (await screen.findByRole('radio', { name: /^Atom’s own machines/ })).focus();
   await userEvent.keyboard('{ArrowDown}');
   await waitFor(() => expect(request).toMatchObject({ cluster: 'west' }));
   await userEvent.keyboard('{ArrowUp}');
   await waitFor(() => expect(request).not.toHaveProperty('cluster'));
+});
+
+test('Atom chooses unless a person does, where a cluster could take the run', async () => {
+  serve('POST', PREVIEW, WORKED);
+  await renderPage(<Form gpus={8} />);
+  const auto = await screen.findByRole('radio', { name: /Atom chooses now b/ });
+  expect(auto).toHaveProperty('checked', true);
+  screen.getByText('b is best.');
+  await userEvent.click(screen.getByRole('radio', { name: /^a/ }));
+  expect(request).toMatchObject({ cluster: 'a' });
+  await userEvent.click(auto);
+  expect(request).toMatchObject({ cluster: 'auto' });
+});
+
+test('a draft without a place gets Atom’s choice where a cluster could take it, and no mounted data', () => {
+  const draft = { ...EMPTY_DRAFT, workflow: COMMAND };
+  expect(requestOf(withPlace(draft, EXAMPLE))).toMatchObject({ cluster: 'auto' });
+  expect(requestOf(withPlace({ ...draft, cluster: 'local' }, EXAMPLE))).not.toHaveProperty('cluster');
+  expect(requestOf(withPlace(draft, [place('local', 1), place('west', null)]))).not.toHaveProperty('cluster');
+  expect(requestOf(withPlace({ ...draft, deliveries: { d: 'mount' } }, EXAMPLE))).not.toHaveProperty('cluster');
 });
 
 test('an unknown start, price and cost are said plainly', async () => {

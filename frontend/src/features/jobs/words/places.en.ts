@@ -1,5 +1,8 @@
 /** Words about the places that could take a run: the wizard and the run's page say them. */
 export const places = {
+  auto: 'Atom chooses',
+  autoNow: 'now {{name}}',
+  autoHint: 'It chooses again until the run starts, if another place becomes better by 10 %.',
   order: 'The best place comes first: cost, then data, then packing. Nothing is reserved.',
   unknown: 'unknown',
   atOnce: 'at once',
