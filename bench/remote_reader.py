@@ -89,6 +89,9 @@ class Ranges:
         data = obstore.get_range(self._store, f"packs/{pack.hex()}.tar", start=start, end=end)
         return PackRange(memoryview(data), size)
 
+    def doubt(self, pack: bytes) -> None:
+        """Do nothing: a pack is stored once."""
+
 
 def samples(job: Job) -> Iterator[int]:
     """Bytes of each sample of this reader's share, in the order of the epoch."""

@@ -82,6 +82,8 @@ OWN = {
     "tokens/",
     "s3-keys/",
     "clusters/",
+    "stores/",
+    "stores/<str:store>/",
     "machines/",
     "workflows/",
     "workflows/<slug:slug>/",

@@ -20,9 +20,10 @@ django.setup()
 from atom.core import storage, store_clients  # noqa: E402
 from atom.datasets.commit_runner import run_commit  # noqa: E402
 from atom.datasets.commits.actions.compaction import compact_version  # noqa: E402
-from atom.datasets.models import Upload  # noqa: E402
+from atom.datasets.models import Replica, Upload  # noqa: E402
 from atom.datasets.packs.actions.uploads import complete_upload  # noqa: E402
 from atom.datasets.packs.actions.verification import verify_upload  # noqa: E402
+from atom.datasets.replicas.actions.copying import work_on_replicas  # noqa: E402
 from atom.datasets.retention.actions.garbage import collect_garbage  # noqa: E402
 from atom.datasets.retention.engines.pack_use import PackingRules  # noqa: E402
 from atom.datasets.retention.garbage_roots import GarbageRules  # noqa: E402
@@ -52,6 +53,12 @@ def _collect(run_id: str) -> None:
     collect_garbage(run_id, GarbageRules(timedelta(0), timedelta(0)))
 
 
+def _replicate(replica_id: str) -> None:
+    settings.ATOM_SOURCE_ALLOW = ["127.0.0.0/8"]
+    replica = Replica.objects.select_related("version__dataset").get(pk=replica_id)
+    work_on_replicas(replica.store_id, replica.version.dataset.project_id)
+
+
 _ACTIONS: dict[str, Callable[[str], object]] = {
     "complete": _complete,
     "verify": verify_upload,
@@ -59,6 +66,7 @@ _ACTIONS: dict[str, Callable[[str], object]] = {
     "compact": compact_version,
     "collect": _collect,
     "repack": _repack,
+    "replicate": _replicate,
 }
 
 # To load what S3's API looks like takes as long as most actions; this connects to nothing.

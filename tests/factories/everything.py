@@ -21,9 +21,11 @@ from atom.datasets.models import (
     CommitRequest,
     GarbageRun,
     LegalHold,
+    Replica,
     SavedView,
     Source,
     SourceScan,
+    Store,
     Upload,
     WriteJob,
     Writer,
@@ -77,6 +79,11 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     schedule = WarmSchedule.objects.create(
         project=project, dataset=version.dataset, ref="main", cluster=cluster, cron="0 3 * * *"
     )
+    # Everybody may read the name of a store.
+    store, _ = Store.objects.get_or_create(
+        name="frankfurt", defaults={"endpoint": "http://127.0.0.1:9", "bucket": "mirror"}
+    )
+    Replica.objects.create(version=version, store=store, state="there", pinned=True)
     shared = share_run(run, owner, days=7, note=word, with_log=True)
     outbox.emit(project.pk, "run.failed", people=[owner.pk], name=word)
     fan_out.tick()
@@ -104,6 +111,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "write_job_id": write_job.pk,
         "garbage_run_id": garbage_run.pk,
         "source": source.name,
+        "store": store.name,
         "scan_id": SourceScan.objects.create(source=source, state="done").pk,
         "run_id": run.pk,
         "comment_id": RunComment.objects.create(run=run, author=owner, text=word).pk,

@@ -19,6 +19,7 @@ export function place(name: string, rank: number | null, extra: Partial<Placemen
     rank,
     coverage: 1,
     start: roomNow,
+    ways: [],
     parts: { queue: roomNow, data_s: 0, image_s: 0 },
     run: unknownTime,
     data: [],

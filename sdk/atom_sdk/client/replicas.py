@@ -36,7 +36,7 @@ class Replicas:
     def preview(self, reference: str, store: str) -> Row:
         """Return the bytes that a store lacks, and their price. Raises ApiError."""
         answer: Row = self._http.get(
-            f"{self._version_base(reference)}replica-preview/?store={quote(store)}"
+            f"{self._version_base(reference)}replica-preview/", store=store
         )
         return answer
 
@@ -58,7 +58,7 @@ class Replicas:
 
     def change(self, reference: str, store: str, **end: Any) -> Row:
         """Pin a replica (pinned=True) or give it another end (ends_at)."""
-        replica: Row = self._http.patch(self._of(reference, store), end)
+        replica: Row = self._http.request("PATCH", self._of(reference, store), json=end)
         return replica
 
     def remove(self, reference: str, store: str) -> None:

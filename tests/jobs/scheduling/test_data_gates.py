@@ -17,7 +17,8 @@ from atom.core import clock
 from atom.datasets.models import Version
 from atom.jobs import reconcile, states
 from atom.jobs.models import DataGate, Run, RunInput
-from atom.jobs.runs.actions.explain import AnswerCode, explain
+from atom.jobs.runs.actions.explain import explain
+from atom.jobs.runs.actions.explanations import AnswerCode
 from atom.jobs.runs.actions.runs import cancel_run
 from atom.jobs.scheduling.actions.cluster_capacities import capacity_of
 from atom.jobs.scheduling.actions.gate_plans import bring_data

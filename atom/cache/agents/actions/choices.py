@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from atom.cache.agents.actions.coverage import sized_packs
+from atom.cache.agents.actions.coverage import pack_table
 from atom.cache.agents.actions.evicting import free_on
 from atom.cache.agents.actions.reports import is_live
 from atom.cache.models import CacheRecord, NodeAgent
@@ -16,7 +16,10 @@ from atom.datasets.models import Version
 
 @dataclass(frozen=True, slots=True)
 class NodeChoice:
-    """A node with an agent; sizes in bytes. `free_bytes` is what its cache may still grow."""
+    """A node with an agent; sizes in bytes.
+
+    `free_bytes` is the room of its cache beside what open plans bring, before anything is evicted.
+    """
 
     node: str
     is_reporting: bool
@@ -28,7 +31,7 @@ class NodeChoice:
 
     @property
     def lacking_bytes(self) -> int:
-        """Return how many bytes of room the version lacks there."""
+        """Return how many bytes do not fit there unless others are evicted."""
         missing = self.bytes_total - self.bytes_present
         return max(missing - self.free_bytes, 0) if missing else 0
 
@@ -47,7 +50,7 @@ def node_choices(version: Version, clusters: list[Cluster]) -> list[ClusterNodes
     Raises VersionExpired, DatasetDeleted, and ObjectNotFoundError of a collected manifest.
     """
     require_kept(version)
-    total = sum(size for _, size in sized_packs(version))
+    total = int(pack_table(version).sizes.sum())
     agents = NodeAgent.objects.filter(node__cluster__in=clusters).select_related("node")
     records = CacheRecord.objects.filter(version=version, node__agent__in=agents)
     present = dict(records.values_list("node_id", "bytes_present"))

@@ -80,9 +80,7 @@ def room_bytes(agent: NodeAgent, promised: int) -> int:
 def free_on(agents: Collection[NodeAgent]) -> dict[UUID, int]:
     """Return how much the cache of each node may still grow beside its open plans, by node."""
     promised = promised_on([agent.node_id for agent in agents])
-    return {
-        agent.node_id: max(room_bytes(agent, promised[agent.node_id]), 0) for agent in agents
-    }
+    return {agent.node_id: max(room_bytes(agent, promised[agent.node_id]), 0) for agent in agents}
 
 
 def count_bytes(agent: NodeAgent, change: int) -> None:

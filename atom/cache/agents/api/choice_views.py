@@ -26,7 +26,7 @@ class WarmNodeChoiceSerializer(serializers.Serializer[Any]):
     free_bytes = serializers.IntegerField(help_text="Bytes by which its cache may still grow.")
     bytes_present = serializers.IntegerField()
     bytes_total = serializers.IntegerField()
-    lacking_bytes = serializers.IntegerField(help_text="Room that the version lacks there.")
+    lacking_bytes = serializers.IntegerField(help_text="Bytes that fit only if others are evicted.")
 
 
 class WarmChoiceSerializer(serializers.Serializer[Any]):

@@ -67,14 +67,14 @@ def work_on_replicas(
     with only_worker(lock_of(store_id, project_id)) as mine:
         if not mine:
             return
-        while (replica := _next(store_id, project_id)) is not None:
+        while (replica := _next(UUID(str(store_id)), UUID(str(project_id)))) is not None:
             if time.monotonic() >= ends_at_s:
                 ask_work(replica.store_id, replica.version.dataset.project_id)
                 return
             _work(replica, ends_at_s)
 
 
-def _next(store_id: UUID | str, project_id: UUID | str) -> Replica | None:
+def _next(store_id: UUID, project_id: UUID) -> Replica | None:
     """Return what is due, removals first, then in the order of their start."""
     now = clock.now()
     rows = Replica.objects.select_related("store", "version__dataset__project").filter(

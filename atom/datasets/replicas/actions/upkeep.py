@@ -24,7 +24,8 @@ def keep_replicas() -> None:
     _remove(Q(pinned=False, ends_at__lte=now))
     pins = VersionPin.objects.filter(version=OuterRef("version"))
     _remove(
-        Q(version__dataset__deleted_at__isnull=False) | (~Q(version__state="kept") & ~Exists(pins))
+        Q(version__dataset__deleted_at__isnull=False)
+        | (~Q(version__state="kept") & ~Q(Exists(pins)))
     )
     for replica in outdated().select_related("version__dataset"):
         _renew(replica.pk)

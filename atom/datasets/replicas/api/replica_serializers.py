@@ -16,7 +16,8 @@ from atom.datasets.replicas.actions.replicas import fees_of
 from atom.datasets.replicas.engines.costs import cost_of
 from atom_sdk.sentences import Sentence
 
-MAX_RATE = 1 << 50
+# A worker that waits for its turn must hear in time that it is stopped.
+MIN_RATE, MAX_RATE = 1_000_000, 1 << 50
 
 
 class ReplicaSerializer(serializers.ModelSerializer[Replica]):
@@ -92,7 +93,7 @@ class NewReplicaSerializer(ReplicaEndSerializer):
 
     store = TextField(max_length=63)
     rate_bytes_s = serializers.IntegerField(
-        required=False, allow_null=True, default=None, min_value=1, max_value=MAX_RATE,
+        required=False, allow_null=True, default=None, min_value=MIN_RATE, max_value=MAX_RATE,
         help_text="The most bytes a second that are copied and read back; null: no limit.",
     )  # fmt: skip
 

@@ -185,7 +185,7 @@ def unbuildable(cluster: Cluster, offer: Offer, requirements: str, image: str) -
     if not offer.quota.hard():
         return None
     build = environments_in(cluster).build_demand(requirements, image)
-    return build and build_exceeds(offer.name, offer.quota, build)
+    return build_exceeds(offer.name, offer.quota, build) if build else None
 
 
 def own_offer() -> Offer:

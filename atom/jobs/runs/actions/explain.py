@@ -250,20 +250,20 @@ def reasons_of_gate(run: Run) -> list[Reason]:
     gate = waiting_gate(run)
     if gate is None:
         return []
-    nodes = ", ".join(gate.nodes)
+    nodes, left_s = ", ".join(gate.nodes), eta_s(gate)
     params = {
         "bytes_present": gate.bytes_present,
         "bytes_total": gate.bytes_total,
         "percent": gate.percent,
         "nodes": nodes,
-        "eta_s": eta_s(gate),
+        "eta_s": left_s,
     }
     text = "Nodes for its data are being chosen."
     if gate.nodes:
         there, total = size_text(gate.bytes_present), size_text(gate.bytes_total)
         text = f"{there} of {total} are on {nodes}; it starts at {gate.percent} %."
-        if params["eta_s"] is not None:
-            text += f" About {round(params['eta_s'])} s to go."
+        if left_s is not None:
+            text += f" About {round(left_s)} s to go."
     action = "Wait, or start a copy that starts at once."
     found = [Reason(ReasonKind.DATA_GATE, text, action, params)]
     if gate.notice:

@@ -210,7 +210,7 @@ def open_gate(run: Run, gate: DataGate) -> None:
 
 def _prefer_warm_nodes(run: Run, attempt: Attempt) -> None:
     """Let the pods prefer the nodes that have the data now, unless the Job was asked for."""
-    if run.cluster is None:
+    if run.cluster is None or attempt.placed_in_id is None:
         return
     unasked = Placement.objects.filter(pk=attempt.placed_in_id, job_uid="", spec_sha256="")
     unasked.update(preferred_nodes=nodes_with_data(run, run.cluster))

@@ -31,6 +31,7 @@ export type {
   NewSavedViewRequest as NewView,
   NewSourceRequest as NewSource,
   NewWarmPlanRequest as NewWarmPlan,
+  NewWarmScheduleRequest as NewWarmSchedule,
   OnConflictEnum as Side,
   OperationPreview,
   PatchedSavedViewChangesRequest as ViewChanges,
@@ -58,6 +59,7 @@ export type {
   VersionStats,
   WarmChoice,
   WarmPlan,
+  WarmSchedule,
   WriteJob,
   Writer,
 } from '../schema';

@@ -131,7 +131,7 @@ export const datasets: Readonly<Record<string, string>> = {
   'datasets.store_lost_probe': '该存储没有返回刚写入的对象。',
   'datasets.store_name_reserved': '这个名称另有含义。',
   'datasets.store_needs_both_keys': '请填写该存储的两个密钥。',
-  'datasets.store_prefix_steps': "前缀不能包含 '.' 或 '..'。",
+  'datasets.store_prefix_steps': '前缀不能包含 “.” 或 “..”。',
   'datasets.store_unknown': '没有名为 {store} 的存储。',
   'datasets.tag_is_no_branch': '{dataset} 的 {tag} 是版本标签，不是分支。',
   'datasets.tag_unknown': '{dataset} 没有版本标签 {tag}。',

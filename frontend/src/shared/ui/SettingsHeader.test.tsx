@@ -49,6 +49,7 @@ test('the administration is tabs too', async () => {
     ['Units and projects', '/settings/units', null],
     ['All people', '/settings/people', null],
     ['System health', '/settings/health', 'page'],
+    ['Second stores', '/settings/stores', null],
   ]);
   expect(document.title).toBe('System health · Administration · Atom');
   await expectNoViolations(container);

@@ -80,27 +80,28 @@ class PackRanges:
         Raises PackUnreadableError when retries did not help, ApiError and NetworkError when there
         is no address for the pack.
         """
+        used = self.addresses.url(pack)
         try:
             return self._read_from_one_store(pack, start, length)
         except PackUnreadableError as error:
             # A pack that is replicated can be read elsewhere.
             trouble = "missing" if isinstance(error, _NoPackError) else "away"
-            elsewhere = self._other_address(pack, trouble)
-            if elsewhere is None:
+            if not self._leads_elsewhere(pack, used, trouble):
                 raise
         return self._read_from_one_store(pack, start, length)
 
     def doubt(self, pack: bytes) -> None:
         """Read a pack elsewhere from now on, if it is stored twice: its bytes were wrong."""
         with suppress(AtomError):
-            self._other_address(pack, "digest")
+            self._leads_elsewhere(pack, self.addresses.url(pack), "digest")
 
-    def _other_address(self, pack: bytes, trouble: str) -> str | None:
-        """Return an address of the pack in another store, None without one."""
+    def _leads_elsewhere(self, pack: bytes, used: str, trouble: str) -> bool:
+        """Return whether the pack has an address in another store than the one that was used."""
         known = self.addresses.url(pack)
-        renewed = self.addresses.renew(pack, known, trouble)
-        # The rest of an address is its signature, which is new each time.
-        return renewed if renewed.partition("?")[0] != known.partition("?")[0] else None
+        if _place(known) == _place(used):
+            known = self.addresses.renew(pack, known, trouble)
+        # Otherwise another thread had the same trouble before.
+        return _place(known) != _place(used)
 
     def _read_from_one_store(self, pack: bytes, start: int, length: int) -> PackRange:
         renewed = False
@@ -192,6 +193,11 @@ class PackRanges:
     def __reduce__(self) -> tuple[type[PackRanges], tuple[PackAddresses, Patience]]:
         """Pickle what to read, not the connections."""
         return PackRanges, (self.addresses, self._patience)
+
+
+def _place(url: str) -> str:
+    """Return an address without its signature, which is new each time."""
+    return url.partition("?")[0]
 
 
 def _pack_bytes(response: httpx.Response, request: _RangeRequest, url: str) -> int:

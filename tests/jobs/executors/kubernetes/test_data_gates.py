@@ -43,8 +43,12 @@ def jobs_in(world: World) -> list[dict[str, Any]]:
 
 def test_the_cluster_gets_the_job_once_the_data_is_there(world: World, agent: NodeAgent) -> None:
     version = Version.objects.select_related("dataset__project").get()
-    asked = {"cluster": world.cluster, "start_when": "data_there", "command": ["true"]}
-    run = make_run(version.dataset.project, **asked)
+    asked: dict[str, Any] = {
+        "cluster": world.cluster,
+        "start_when": "data_there",
+        "command": ["true"],
+    }
+    run = make_run(version.dataset.project, command=["true"], **asked)
     RunInput.objects.create(run=run, alias="train", version=version, delivery="stream")
     for _ in range(3):
         assert world.tick(run) == states.WARMING

@@ -22,6 +22,7 @@ import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
 
 const AgentsSection = lazy(whenReachable(() => import('./agents/AgentsSection')));
+const CoverageMap = lazy(whenReachable(() => import('./agents/CoverageMap')));
 const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
 const QuotasSection = lazy(whenReachable(() => import('./QuotasSection')));
 
@@ -77,6 +78,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
         <Section title={t('agents.title')}>
           <Suspense fallback={<Skeleton height={80} aria-busy />}>
             <AgentsSection cluster={cluster} />
+          </Suspense>
+        </Section>
+      )}
+      {cluster.kind === 'kubernetes' && (
+        <Section title={t('agents.coverage')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <CoverageMap cluster={cluster.name} />
           </Suspense>
         </Section>
       )}

@@ -14,6 +14,7 @@ const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
 const PROFILE = '/api/v1/clusters/{cluster}/profile/';
 const QUOTAS = '/api/v1/clusters/{cluster}/quotas/';
 const AGENTS = '/api/v1/clusters/{cluster}/agents/';
+const COVERAGE = '/api/v1/clusters/{cluster}/coverage/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
 
@@ -36,6 +37,10 @@ export const useUnknownJobs = (cluster: string) =>
 /** The node agents of a cluster, as they last reported; for administrators of the installation. */
 export const useAgents = (cluster: string) =>
   $api.useQuery('get', AGENTS, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
+
+/** The share of each version on each node: of the reader's projects, of all for administrators of the installation. */
+export const useCoverage = (cluster: string) =>
+  $api.useQuery('get', COVERAGE, { params: { path: { cluster } } }, { refetchInterval: 2 * POLL_MS });
 
 /** Checks credentials and keeps nothing. */
 export const useDryRun = () => $api.useMutation('post', DRY_RUN);

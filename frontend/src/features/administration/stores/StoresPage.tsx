@@ -67,7 +67,7 @@ function Stores({ onAdd }: { onAdd: () => void }) {
       align: 'right',
       cell: (store) => <Count value={store.replica_count} />,
     },
-    { key: 'actions', header: '', align: 'right', cell: (store) => <Actions store={store} /> },
+    { key: 'actions', header: t('stores.actions'), align: 'right', cell: (store) => <Actions store={store} /> },
   ];
   return (
     <DataTable

@@ -75,5 +75,13 @@ export const agents = {
   version: 'Version',
   node: 'Node',
   of: '{{bytes}} of {{total}}',
-  legend: 'Full colour means the whole version',
+  leftOut_one: '{{count, number}} more version, with fewer bytes there',
+  leftOut_other: '{{count, number}} more versions, with fewer bytes there',
+  showNodes: 'Show all {{all, number}} nodes',
+  need: {
+    pinned: 'a plan keeps it',
+    running: 'a run or a plan uses it',
+    queued: 'a queued run reads it',
+    limited: 'kept for a time',
+  },
 };

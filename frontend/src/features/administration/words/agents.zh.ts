@@ -75,5 +75,12 @@ export const agents: Translation<typeof english> = {
   version: '版本',
   node: '节点',
   of: '{{bytes}} / {{total}}',
-  legend: '颜色最深表示整个版本',
+  leftOut_other: '另有 {{count, number}} 个版本，字节较少',
+  showNodes: '显示全部 {{all, number}} 个节点',
+  need: {
+    pinned: '由计划保留',
+    running: '运行或计划正在使用',
+    queued: '排队的运行会读取',
+    limited: '保留一段时间',
+  },
 };

@@ -39,6 +39,7 @@ export const stores = {
   currency: 'Currency',
   currencyWrong: 'Use the three letters of a currency, such as EUR.',
   place: 'Place',
+  actions: 'Actions',
   fees: 'Fees per GiB',
   feesOf: 'Egress {{egress}} · writing {{write}} · month {{keep}} {{currency}}',
   unknown: 'unknown',

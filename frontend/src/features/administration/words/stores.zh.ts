@@ -42,6 +42,7 @@ export const stores: Translation<typeof english> = {
   currency: '货币',
   currencyWrong: '请填写三个字母的货币代码，例如 EUR。',
   place: '位置',
+  actions: '操作',
   fees: '每 GiB 费用',
   feesOf: '出口 {{egress}} · 写入 {{write}} · 每月 {{keep}} {{currency}}',
   unknown: '未知',

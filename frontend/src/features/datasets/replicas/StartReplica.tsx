@@ -1,4 +1,4 @@
-import { Button, Fieldset, Group, NativeSelect, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Fieldset, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from '@/shared/ui/ErrorState';
@@ -31,7 +31,7 @@ export function StartReplica({ name, address, stores }: StartReplicaProps) {
   const [error, setError] = useState<unknown>(null);
   const preview = useReplicaPreview(name, address.ref, store);
   const { start } = useReplicaActions(name, address.ref);
-  const isRateRight = RATE.test(rate.trim()) && (rate.trim() === '' || Number(rate) > 0);
+  const isRateRight = RATE.test(rate.trim()) && (rate.trim() === '' || Number(rate) >= 1);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -95,7 +95,12 @@ function Preview({ preview }: { preview: ReturnType<typeof useReplicaPreview> })
   const price = usePrice();
   const { data, error } = preview;
   if (error && !data) return <ErrorState error={error} compact onRetry={() => void preview.refetch()} />;
-  if (!data) return <Skeleton height={40} aria-label={t('replicas.previewing')} aria-busy />;
+  if (!data)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('replicas.previewing')}
+      </Text>
+    );
   return (
     <div role="status">
       <Text size="sm">

@@ -50,7 +50,7 @@ async function open(rows: object[], stores = ['frankfurt', 'tokyo']) {
   serve('GET', AT, rows);
   serve('GET', 'stores/', listing(...stores.map((name) => ({ id: name, name }))));
   serve('GET', PREVIEW, preview);
-  const dialog = <ReplicasDialog name="digits" address={{ ref: 'v1' }} />;
+  const dialog = <ReplicasDialog name="digits" address={{ project: 'p', dataset: 'digits', ref: 'v1' }} />;
   return renderPage(dialog, '/datasets/digits', '/datasets/$name');
 }
 
@@ -66,7 +66,7 @@ test('a replica shows its state, its end and its price', async () => {
 
 test('the price is shown before the copy starts', async () => {
   await open([replica]);
-  await screen.findByText(/1\.\d+ GB of 2\.\d+ GB would be sent: 4 of 8 packs/);
+  await screen.findByText(/^1 GiB of 2 GiB would be sent: 4 of 8 packs/);
   screen.getByText('Price: €0.09 once, unknown a month.');
   serve('POST', AT, { ...replica, store: 'tokyo', state: 'waiting' });
   await userEvent.selectOptions(screen.getByLabelText('How long it stays'), 'pin');

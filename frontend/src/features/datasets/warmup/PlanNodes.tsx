@@ -40,7 +40,10 @@ function PlanNode({ part }: { part: WarmPlan['nodes'][number] }) {
         </Text>
         <StateBadge state={state} label={state === 'replaced' ? t('warmup.replaced') : undefined} size="sm" />
       </Group>
-      <ProgressBar ratio={shareOf(present, total)} label={t('warmup.shareOf', { node })} />
+      <ProgressBar // Bytes that came are not verified yet.
+        ratio={Math.min(shareOf(present, total), state === 'warm' ? 1 : 0.99)}
+        label={t('warmup.shareOf', { node })}
+      />
       <Facts
         items={[
           [t('warmup.bytes'), t('warmup.bytesOf', { present: format.bytes(present), total: format.bytes(total) })],
@@ -51,6 +54,7 @@ function PlanNode({ part }: { part: WarmPlan['nodes'][number] }) {
           [t('warmup.failures'), format.number(part.failures)],
         ]}
       />
+      {part.replaced_by && <Text size="sm">{t('warmup.replacedBy', { node: part.replaced_by })}</Text>}
       <PlanProblem of={part} isOver={state === 'failed'} />
     </Stack>
   );

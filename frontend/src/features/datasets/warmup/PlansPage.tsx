@@ -2,12 +2,14 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconFlame } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useArrived } from '@/shared/live/useArrived';
 import { EmptyState } from '@/shared/ui/EmptyState';
 import { AnchorLink, ButtonLink } from '@/shared/ui/links';
 import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
 import { PlanList } from './PlanList';
-import { type PlanState, useWarmPlans } from './queries';
+import { type PlanState, useSchedules, useWarmPlans } from './queries';
+import { Schedules } from './Schedules';
 import { PLAN_STATES } from './search';
 
 const route = getRouteApi('/warm-plans');
@@ -17,6 +19,8 @@ export function PlansPage() {
   const { t } = useTranslation();
   const { state, plan } = route.useSearch();
   const navigate = route.useNavigate();
+  const plans = useWarmPlans(state);
+  const hasArrived = useArrived(![plans, useSchedules()].some(({ isPending }) => isPending));
   const setState = (next: PlanState | undefined) => void navigate({ search: { state: next }, replace: true });
   const open = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, plan: id }), replace: true });
   const options = PLAN_STATES.map((value) => ({ value, label: t(`warmup.states.${value}`) }));
@@ -38,8 +42,10 @@ export function PlansPage() {
           onChange={(event) => setState(PLAN_STATES.find((value) => value === event.currentTarget.value))}
         />
       </PageHeader>
+      {hasArrived && <Schedules />}
       <PlanList
-        {...useWarmPlans(state)}
+        {...plans}
+        rows={hasArrived ? plans.rows : undefined}
         withVersion
         open={plan}
         onOpen={open}

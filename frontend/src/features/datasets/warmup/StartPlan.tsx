@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, NativeSelect, Radio, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { WarmChoice } from '@/api/contract/datasets';
@@ -8,6 +8,7 @@ import { notifySuccess } from '@/shared/ui/undo';
 import type { VersionAddress } from '../queries';
 import { roomOf } from './ClusterNodes';
 import {
+  CRONS,
   canTake,
   emptyForm,
   FIELD_NAMES,
@@ -17,25 +18,31 @@ import {
   isUsable,
   missingBytes,
   type PlanForm,
+  PRIORITIES,
   planOf,
+  scheduleOf,
 } from './newPlan';
 import { shareOf } from './progress';
-import { useStartPlan } from './queries';
+import { useStartPlan, useStartSchedule } from './queries';
 
 interface StartPlanProps {
   address: Pick<VersionAddress, 'dataset' | 'ref'>;
+  /** The branch whose newest versions a schedule warms. */
+  branch: string;
   choices: WarmChoice[];
   onDone: () => void;
   onStarted: (id: string) => void;
 }
 
+const LEVELS = ['low', 'normal', 'high'] as const;
 const usableNodes = (choices: WarmChoice[], cluster: string) =>
   choices.find((choice) => choice.cluster === cluster)?.nodes.filter(isUsable).length ?? 0;
 
 /** The form of a warm-up plan: where the version goes, how fast, until when, and whether it stays. */
-export default function StartPlan({ address, choices, onDone, onStarted }: StartPlanProps) {
+export default function StartPlan({ address, branch, choices, onDone, onStarted }: StartPlanProps) {
   const { t } = useTranslation();
   const start = useStartPlan(address);
+  const schedule = useStartSchedule(address.dataset);
   const name = `${address.dataset}@${address.ref}`;
   const form = useForm<PlanForm>({
     initialValues: emptyForm(choices),
@@ -45,11 +52,18 @@ export default function StartPlan({ address, choices, onDone, onStarted }: Start
         return where === 'nodes' || isCopies(text, most) ? null : t('warmup.copiesWrong', { most });
       },
       nodes: (names, { where }) => (where === 'copies' || names.length > 0 ? null : t('warmup.nodesMissing')),
+      cron: (text, { when }) => (when === 'now' || text.trim() ? null : t('warmup.cronMissing')),
       rate: (text) => (isRate(text) ? null : t('warmup.rateWrong')),
       hours: (text) => (isHours(text) ? null : t('warmup.hoursWrong')),
     },
   });
   const send = async (values: PlanForm) => {
+    if (values.when === 'times') {
+      await schedule(scheduleOf(values, branch));
+      onDone();
+      notifySuccess(t('warmup.scheduled', { name: `${address.dataset}@${branch}` }));
+      return;
+    }
     const { id } = await start(planOf(values, Date.now()));
     onDone();
     notifySuccess(t('warmup.started', { name }));
@@ -102,12 +116,56 @@ export default function StartPlan({ address, choices, onDone, onStarted }: Start
           {...form.getInputProps('hours')}
         />
       </SimpleGrid>
-      <Checkbox
-        label={t('warmup.pin')}
-        description={t('warmup.pinHint')}
-        {...form.getInputProps('pinned', { type: 'checkbox' })}
+      <NativeSelect
+        label={t('warmup.priority')}
+        description={t('warmup.priorityHint')}
+        data={LEVELS.map((level) => ({ value: PRIORITIES[level], label: t(`warmup.priorities.${level}`) }))}
+        {...form.getInputProps('priority')}
       />
+      <Radio.Group label={t('warmup.when')} {...form.getInputProps('when')}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="now" label={t('warmup.now')} />
+          <Radio value="times" label={t('warmup.atTimes', { branch })} description={t('warmup.atTimesHint')} />
+        </Stack>
+      </Radio.Group>
+      {form.values.when === 'times' ? (
+        <CronField form={form} />
+      ) : (
+        <Checkbox
+          label={t('warmup.pin')}
+          description={t('warmup.pinHint')}
+          {...form.getInputProps('pinned', { type: 'checkbox' })}
+        />
+      )}
     </FormFrame>
+  );
+}
+
+/** The times of a schedule: common ones by a button, others as five fields of cron. */
+function CronField({ form }: { form: UseFormReturnType<PlanForm> }) {
+  const { t } = useTranslation();
+  return (
+    <Stack gap="xs">
+      <TextInput
+        label={t('warmup.cron')}
+        description={t('warmup.cronHint', { zone: form.values.timezone })}
+        autoComplete="off"
+        {...form.getInputProps('cron')}
+      />
+      <Group gap="xs">
+        {CRONS.map((cron) => (
+          <Button
+            key={cron}
+            size="compact-xs"
+            variant="default"
+            aria-pressed={form.values.cron === cron}
+            onClick={() => form.setFieldValue('cron', cron)}
+          >
+            {t(`warmup.crons.${cron}`)}
+          </Button>
+        ))}
+      </Group>
+    </Stack>
   );
 }
 

@@ -18,11 +18,12 @@ import { useShortcuts } from '@/shared/ui/shortcuts';
 import { VersionPicker } from '../browse/VersionPicker';
 import { LocalCache } from '../cache/LocalCache';
 import { DatasetPartHeader } from '../DatasetPartHeader';
-import { useCache } from '../queries';
+import { useCache, useHeadBranch } from '../queries';
 import { ClusterNodes } from './ClusterNodes';
 import { canTake } from './newPlan';
 import { PlanList } from './PlanList';
-import { isRunning, useVersionPlans, useWarmChoices } from './queries';
+import { isRunning, useSchedules, useVersionPlans, useWarmChoices } from './queries';
+import { Schedules } from './Schedules';
 
 const StartPlan = lazy(whenReachable(() => import('./StartPlan')));
 /** The store may take long to say what a large version has. */
@@ -42,7 +43,11 @@ export function WarmUpPage() {
   const plans = useVersionPlans(address);
   const choices = useWarmChoices(address, plans.rows?.some(isRunning) ?? false);
   const cache = useCache(name, ref);
-  const hasArrived = useArrived(![plans, choices, cache].some(({ isPending }) => isPending), PATIENCE_MS);
+  const branch = useHeadBranch(address)?.name ?? 'main';
+  const hasArrived = useArrived(
+    ![plans, choices, cache, useSchedules()].some(({ isPending }) => isPending),
+    PATIENCE_MS,
+  );
   const canStart = mayStart && (choices.data?.some(canTake) ?? false);
   const actions = canStart ? [{ id: 'start-plan', label: t('warmup.start'), icon: IconFlame, run: starting.open }] : [];
   useShortcuts(canStart ? [{ keys: 'N', label: t('warmup.start'), run: starting.open }] : []);
@@ -79,6 +84,7 @@ export function WarmUpPage() {
             <Clusters asked={choices} />
           </Section>
           <Section title={t('warmup.ofVersion')}>
+            <Schedules dataset={name} />
             <PlanList
               {...plans}
               open={plan}
@@ -95,7 +101,13 @@ export function WarmUpPage() {
       )}
       <Dialog opened={isStarting} onClose={starting.close} title={t('warmup.startOf', { name: version })}>
         <Suspense fallback={<Skeleton height={320} aria-busy />}>
-          <StartPlan address={address} choices={choices.data ?? []} onDone={starting.close} onStarted={openPlan} />
+          <StartPlan
+            address={address}
+            branch={branch}
+            choices={choices.data ?? []}
+            onDone={starting.close}
+            onStarted={openPlan}
+          />
         </Suspense>
       </Dialog>
     </Page>

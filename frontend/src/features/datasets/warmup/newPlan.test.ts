@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WarmChoice } from '@/api/contract/datasets';
-import { emptyForm, isCopies, isHours, isRate, missingBytes, planOf } from './newPlan';
+import { emptyForm, isCopies, isHours, isRate, missingBytes, planOf, scheduleOf } from './newPlan';
 import { progressOf } from './progress';
 import { choice, nodeChoice, part, plan } from './warmup.fixtures';
 
@@ -55,4 +55,17 @@ test('replaced nodes count no bytes, and the slowest node gives the time left', 
   const progress = progressOf(plan({ nodes }) as Parameters<typeof progressOf>[0]);
   expect(progress).toMatchObject({ bytesTotal: 2 ** 31, etaS: 9, nodes: 2, nodesDone: 0, failures: 2 });
   expect(progress.rate).toBe(200 * 2 ** 20);
+});
+
+test('a schedule names its branch, its times and their zone', () => {
+  const form = { ...emptyForm([CHOICE]), when: 'times' as const, hours: '1', priority: '80', timezone: 'UTC' };
+  expect(scheduleOf(form, 'main')).toEqual({
+    ref: 'main',
+    cluster: 'east',
+    copies: 1,
+    priority: 80,
+    deadline_s: 3600,
+    cron: '0 3 * * *',
+    timezone: 'UTC',
+  });
 });

@@ -1,4 +1,4 @@
-import type { NewWarmPlan, WarmChoice } from '@/api/contract/datasets';
+import type { NewWarmPlan, NewWarmSchedule, WarmChoice } from '@/api/contract/datasets';
 
 const MEGABYTE = 1e6;
 const HOUR_MS = 3_600_000;
@@ -15,17 +15,39 @@ export interface PlanForm {
   /** Until the plan has to be done; empty: no limit. */
   hours: string;
   pinned: boolean;
+  /** Plans of a higher priority read the store first. */
+  priority: string;
+  when: 'now' | 'times';
+  /** Five fields of cron; read in `timezone`. */
+  cron: string;
+  timezone: string;
 }
 
+export const PRIORITIES = { low: '20', normal: '50', high: '80' } as const;
+export const CRONS = ['0 * * * *', '0 3 * * *', '0 3 * * 1'] as const;
+
 /** The form's names of the fields that the server calls otherwise. */
-export const FIELD_NAMES = { rate_bytes_s: 'rate', deadline: 'hours' };
+export const FIELD_NAMES = { rate_bytes_s: 'rate', deadline: 'hours', deadline_s: 'hours' };
 
 export const canTake = (choice: WarmChoice) => choice.nodes.some(isUsable);
 export const isUsable = (node: WarmChoice['nodes'][number]) => node.is_reporting && !node.is_read_only;
 
 export function emptyForm(choices: WarmChoice[]): PlanForm {
   const cluster = (choices.find(canTake) ?? choices[0])?.cluster ?? '';
-  return { cluster, where: 'copies', copies: '1', nodes: [], rate: '', hours: '', pinned: false };
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
+  return {
+    cluster,
+    where: 'copies',
+    copies: '1',
+    nodes: [],
+    rate: '',
+    hours: '',
+    pinned: false,
+    priority: '50',
+    when: 'now',
+    cron: '0 3 * * *',
+    timezone,
+  };
 }
 
 export const isRate = (text: string) => text.trim() === '' || (RATE.test(text.trim()) && Number(text) > 0);
@@ -40,16 +62,28 @@ export function isCopies(text: string, most: number): boolean {
   return text.trim() !== '' && Number.isInteger(count) && count >= 1 && count <= most;
 }
 
-/** The request of a form whose values are right; `nowMs` is what its hours count from. */
-export function planOf(form: PlanForm, nowMs: number): NewWarmPlan {
-  const { cluster, where, copies, nodes, rate, hours, pinned } = form;
+/** Where a version goes, and how fast. */
+function placeOf({ cluster, where, copies, nodes, rate, priority }: PlanForm) {
   return {
     cluster,
     ...(where === 'nodes' ? { nodes } : { copies: Number(copies) }),
     ...(rate.trim() && { rate_bytes_s: Math.max(1, Math.round(Number(rate) * MEGABYTE)) }),
-    ...(hours.trim() && { deadline: new Date(nowMs + Number(hours) * HOUR_MS).toISOString() }),
-    pinned,
+    ...(priority !== '50' && { priority: Number(priority) }),
   };
+}
+
+/** The request of a form whose values are right; `nowMs` is what its hours count from. */
+export function planOf(form: PlanForm, nowMs: number): NewWarmPlan {
+  const { hours, pinned } = form;
+  const deadline = hours.trim() && { deadline: new Date(nowMs + Number(hours) * HOUR_MS).toISOString() };
+  return { ...placeOf(form), ...deadline, pinned };
+}
+
+/** The request of a schedule that warms the newest version of a branch. */
+export function scheduleOf(form: PlanForm, ref: string): NewWarmSchedule {
+  const { hours, cron, timezone } = form;
+  const deadline = hours.trim() && { deadline_s: Math.max(60, Math.round((Number(hours) * HOUR_MS) / 1000)) };
+  return { ref, ...placeOf(form), ...deadline, cron: cron.trim(), timezone };
 }
 
 /** The bytes that the chosen nodes lack: what the plan fetches at most. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
-import type { NewWarmPlan, WarmPlan } from '@/api/contract/datasets';
+import type { NewWarmPlan, NewWarmSchedule, WarmPlan } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
@@ -11,7 +11,13 @@ const PLANS = '/api/v1/projects/{project}/warm-plans/';
 const CANCEL = '/api/v1/projects/{project}/warm-plans/{plan_id}/cancel/';
 const VERSION_PLANS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-plans/';
 const CHOICES = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-choices/';
+const SCHEDULES = '/api/v1/projects/{project}/warm-schedules/';
+const SCHEDULE = '/api/v1/projects/{project}/warm-schedules/{schedule_id}/';
+const PAUSE = '/api/v1/projects/{project}/warm-schedules/{schedule_id}/pause/';
+const RESUME = '/api/v1/projects/{project}/warm-schedules/{schedule_id}/resume/';
+const NEW_SCHEDULE = '/api/v1/projects/{project}/datasets/{dataset}/warm-schedules/';
 const PAGE = 20;
+const SCHEDULES_PAGE = 200;
 const RUNNING_POLL_MS = 2000;
 const IDLE_POLL_MS = 15_000;
 
@@ -75,4 +81,36 @@ export function useCancelPlan() {
   const onSettled = useRefresh();
   const { mutateAsync } = $api.useMutation('post', CANCEL, { onSettled });
   return (plan_id: string) => mutateAsync({ params: { path: { project, plan_id } } });
+}
+
+/** The first page of the project's schedules of plans. */
+export function useSchedules() {
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: SCHEDULES_PAGE } } };
+  const asked = $api.useQuery('get', SCHEDULES, init, { refetchInterval: IDLE_POLL_MS });
+  const { data, error, isPending, refetch } = asked;
+  return { rows: data?.results, error, isPending, refetch: () => void refetch() };
+}
+
+export function useStartSchedule(dataset: string) {
+  const project = useProject();
+  const client = useQueryClient();
+  const onSuccess = () => client.invalidateQueries({ queryKey: ['get', SCHEDULES] });
+  const { mutateAsync } = $api.useMutation('post', NEW_SCHEDULE, { onSuccess });
+  return (body: NewWarmSchedule) => mutateAsync({ params: { path: { project, dataset } }, body });
+}
+
+export function useScheduleActions() {
+  const project = useProject();
+  const client = useQueryClient();
+  const options = { onSettled: () => client.invalidateQueries({ queryKey: ['get', SCHEDULES] }) };
+  const pause = $api.useMutation('post', PAUSE, options);
+  const resume = $api.useMutation('post', RESUME, options);
+  const remove = $api.useMutation('delete', SCHEDULE, options);
+  const at = (schedule_id: string) => ({ params: { path: { project, schedule_id } } });
+  return {
+    pause: (id: string) => pause.mutateAsync(at(id)),
+    resume: (id: string) => resume.mutateAsync(at(id)),
+    remove: (id: string) => remove.mutateAsync(at(id)),
+  };
 }

@@ -17,6 +17,7 @@ function serveVersion(choices: object[], ...plans: object[]) {
   serve('GET', `${VERSION}cache/`, [record()]);
   serve('GET', `${VERSION}warm-choices/`, choices);
   serve('GET', `${VERSION}warm-plans/`, listing(...plans));
+  serve('GET', 'projects/{project}/warm-schedules/', listing());
 }
 const openVersion = (search = '') =>
   renderPage(<WarmUpPage />, `/datasets/pets/warm-up?ref=v3${search}`, '/datasets/$name/warm-up');

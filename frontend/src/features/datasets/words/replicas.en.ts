@@ -10,14 +10,15 @@ export const replicas = {
   store: 'Store',
   stay: 'How long it stays',
   pin: 'Until somebody removes it',
-  days: '{{count, number}} days',
   days_one: '{{count, number}} day',
   days_other: '{{count, number}} days',
   rate: 'The most megabytes a second',
   rateHint: 'Empty: no limit. It counts for copying and for reading back.',
-  rateWrong: 'Use a number such as 200.',
+  rateWrong: 'Use a number from 1 on, such as 200.',
   previewing: 'The price is being worked out.',
-  preview:
+  preview_one:
+    '{{bytes}} of {{total}} would be sent: {{packs, number}} of {{count, number}} pack. The store has the rest.',
+  preview_other:
     '{{bytes}} of {{total}} would be sent: {{packs, number}} of {{count, number}} packs. The store has the rest.',
   price: 'Price: {{once}} once, {{month}} a month.',
   unknownPrice: 'unknown',

@@ -88,3 +88,34 @@ test('an error of an unknown number is shown with its number', async () => {
   await screen.findByText('XID 999');
   expect(screen.getByText(/Look for this number/)).toBeTruthy();
 });
+
+test('a table shows the share of each version on each node, and its need by name', async () => {
+  serve('GET', 'clusters/{cluster}/coverage/', {
+    nodes: [
+      { node: 'n1', is_reporting: true },
+      { node: 'n2', is_reporting: false },
+    ],
+    versions: [{ id: 'v', project: 'vision', dataset: 'pets', ref: 'v3', bytes_total: GiB, packs_total: 8 }],
+    cells: [
+      {
+        node: 'n1',
+        version: 'v',
+        state: 'warming',
+        bytes_present: GiB / 2,
+        bytes_total: GiB,
+        packs_present: 4,
+        coverage: 0.5,
+        need: 'pinned',
+        used_at: null,
+      },
+    ],
+    left_out: 0,
+  });
+  const { container } = await open([agent('n1'), agent('n2')]);
+  const map = within(await screen.findByRole('table', { name: 'Share of each version on each node of far' }));
+  const cell = map.getByRole('cell', { name: /50%/ });
+  within(cell).getByRole('img', { name: 'a plan keeps it' });
+  expect(cell.title).toBe('512 MiB of 1 GiB');
+  expect(map.getByRole('link', { name: 'pets@v3' }).getAttribute('href')).toContain('/datasets/pets/warm-up');
+  await expectNoViolations(container);
+});
