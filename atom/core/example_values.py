@@ -155,6 +155,8 @@ BODIES: dict[str, dict[str, Any]] = {
         "cron": "0 3 * * *",
         "timezone": "UTC",
     },
+    "NewReplicaRequest": {"store": "frankfurt", "pinned": True},
+    "PatchedReplicaEndRequest": {"pinned": True},
     "NewClusterRequest": {"name": "west", "in_cluster": True},
     "CredentialsRequest": {"in_cluster": True},
     "QuotasRequest": {

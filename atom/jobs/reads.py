@@ -13,11 +13,11 @@ from atom.core.errors import NotFound
 from atom.core.prepared_queries import Prepared
 from atom.jobs.models import (
     Attempt,
-    PlacementDecision,
     Rank,
     Run,
     RunInput,
     attempts_to_show,
+    decisions_to_show,
     inputs_to_show,
     ranks_to_show,
 )
@@ -112,9 +112,7 @@ _WHOLE: Final = Prepared(
 _WHOLE_PARTS: Final[_Parts] = {
     "loaded_inputs": Prepared(lambda run: inputs_to_show(False).filter(run=run), UUID),
     "loaded_attempts": Prepared(lambda run: attempts_to_show(False).filter(run=run), UUID),
-    "loaded_decisions": Prepared(
-        lambda run: PlacementDecision.objects.filter(run=run).order_by("-decided_at")[:1], UUID
-    ),
+    "loaded_decisions": Prepared(lambda run: decisions_to_show().filter(run=run)[:1], UUID),
 }
 _RANKS: Final = Prepared(lambda run: ranks_to_show().filter(attempt__run=run), UUID)
 

@@ -81,7 +81,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     )
     # Everybody may read the name of a store.
     store, _ = Store.objects.get_or_create(
-        name="frankfurt", defaults={"endpoint": "http://127.0.0.1:9", "bucket": "mirror"}
+        name="frankfurt", defaults={"endpoint": "https://s3.example.org", "bucket": "mirror"}
     )
     Replica.objects.create(version=version, store=store, state="there", pinned=True)
     shared = share_run(run, owner, days=7, note=word, with_log=True)

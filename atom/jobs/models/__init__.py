@@ -29,6 +29,7 @@ from atom.jobs.models.runs import (
     Runtime,
     Workflow,
     attempts_to_show,
+    decisions_to_show,
     inputs_to_show,
     ranks_to_show,
 )
@@ -71,6 +72,7 @@ __all__ = [
     "UnknownJob",
     "Workflow",
     "attempts_to_show",
+    "decisions_to_show",
     "inputs_to_show",
     "ranks_to_show",
 ]

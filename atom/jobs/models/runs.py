@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from django.apps import apps
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
@@ -143,19 +144,32 @@ class RunQuerySet(models.QuerySet["Run"]):
     def with_parts(self, *, for_list: bool = False) -> RunQuerySet:
         """Load inputs by alias as `loaded_inputs`, attempts in order as `loaded_attempts`.
 
+        Whole runs get their decisions, newest first, as `loaded_decisions`, too.
+
         Lists, not querysets: for each row Django would make one, which takes longer than to ask.
         """
-        return self.select_related(
+        runs = self.select_related(
             "workflow", "experiment", "created_by", "cluster"
         ).prefetch_related(
             models.Prefetch("inputs", inputs_to_show(for_list), to_attr="loaded_inputs"),
             models.Prefetch("attempts", attempts_to_show(for_list), to_attr="loaded_attempts"),
+        )
+        if for_list:
+            return runs
+        return runs.prefetch_related(
+            models.Prefetch("decisions", decisions_to_show(), to_attr="loaded_decisions")
         )
 
     def for_lists(self) -> RunQuerySet:
         """Load what a list row shows, in a fixed number of queries and no column more."""
         own = [one.name for one in Run._meta.concrete_fields if one.name not in _UNLISTED]
         return self.with_parts(for_list=True).only(*own, *_PEOPLE_AND_GROUPS)
+
+
+def decisions_to_show() -> models.QuerySet[models.Model]:
+    """Return decisions about places of runs, newest first."""
+    # Their module imports this one.
+    return apps.get_model("jobs", "PlacementDecision").objects.order_by("-decided_at")
 
 
 def inputs_to_show(for_list: bool) -> models.QuerySet[RunInput]:

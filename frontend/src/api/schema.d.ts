@@ -7396,6 +7396,35 @@ export interface components {
             time_zone?: string;
             hour?: number;
         };
+        /**
+         * @description How an attempt in a cluster waits, or waited, for its data.
+         *
+         *     `percent` of the data is on each of `nodes` before its Job is made; 0: it waits for nothing.
+         */
+        DataGate: {
+            when: components["schemas"]["WhenEnum"];
+            percent: number;
+            /** @description Why it starts in this way. */
+            readonly why: components["schemas"]["ChoiceReason"] | null;
+            /** @description The trouble of its wait, or why it streams instead; null for none. */
+            readonly notice: components["schemas"]["ChoiceReason"] | null;
+            nodes: string[];
+            /** @description The node with the least counts. */
+            percent_there: number;
+            /** @description Over all nodes. */
+            bytes_present: number;
+            /** @description Over all nodes. */
+            bytes_total: number;
+            /**
+             * Format: double
+             * @description Seconds until it opens at the last rates; null if open or unknown.
+             */
+            readonly eta_s: number | null;
+            /** Format: date-time */
+            opened_at: string | null;
+            /** @description The warm-up plans that bring the data. */
+            readonly plans: string[];
+        };
         /** @description A dataset and the head of its `main`. */
         Dataset: {
             /** Format: uuid */
@@ -12063,6 +12092,10 @@ export interface components {
             /** @description Whether it writes datasets: it was asked for, or the workflow does. */
             may_write: boolean;
             image: string;
+            /** @description The start that was asked for; null: Atom chooses. */
+            readonly start: components["schemas"]["RunStart"] | null;
+            /** @description How its last attempt waits for its data; null on own machines, or without data. */
+            readonly data_gate: components["schemas"]["DataGate"] | null;
             priority: number;
             /** Format: date-time */
             queued_at: string | null;
@@ -12494,6 +12527,11 @@ export interface components {
             /** Format: date-time */
             archived_at: string | null;
             readonly attempts: number;
+        };
+        /** @description The start that a person asked for. */
+        RunStart: {
+            when: components["schemas"]["WhenEnum"];
+            percent: number | null;
         };
         /**
          * @description * `admitted` - admitted
@@ -14380,6 +14418,7 @@ export type CoverageVersion = components['schemas']['CoverageVersion'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
+export type DataGate = components['schemas']['DataGate'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DatasetPreflight = components['schemas']['DatasetPreflight'];
@@ -14833,6 +14872,7 @@ export type RunSeries = components['schemas']['RunSeries'];
 export type RunShare = components['schemas']['RunShare'];
 export type RunShares = components['schemas']['RunShares'];
 export type RunShort = components['schemas']['RunShort'];
+export type RunStart = components['schemas']['RunStart'];
 export type RunStateEnum = components['schemas']['RunStateEnum'];
 export type RunSums = components['schemas']['RunSums'];
 export type RunTagsRequest = components['schemas']['RunTagsRequest'];

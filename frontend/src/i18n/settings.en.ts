@@ -94,6 +94,8 @@ export const settings = {
     unit: 'Unit',
     user: 'Person',
     version: 'Version',
+    warmplan: 'Warm-up plan',
+    warmschedule: 'Warm-up schedule',
     webhook: 'Webhook',
     writejob: 'Write job',
     writer: 'Writer',

@@ -96,6 +96,8 @@ export const settings: Translation<typeof en.settings> = {
     unit: '单位',
     user: '人员',
     version: '版本',
+    warmplan: '预热计划',
+    warmschedule: '预热时间表',
     webhook: 'Webhook',
     writejob: '写入作业',
     writer: '写入器',

@@ -9,19 +9,29 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cache.agents.world import AgentWorld
+from tests.cache.agents.world import AgentWorld, Json
 
 
 class Program:
-    """`atom-agent run` of a node, in one pod."""
+    """`atom-agent run` of a node, in one pod.
+
+    A kubelet of the stand-in gives the pod an address: such a pod is made before and named here.
+    """
 
     def __init__(
-        self, world: AgentWorld, node: str, folder: Path, origin: str, **settings: str
+        self,
+        world: AgentWorld,
+        node: str,
+        folder: Path,
+        origin: str,
+        pod: Json | None = None,
+        **settings: str,
     ) -> None:
-        pod = world.pod(node)
+        pod = pod or world.pod(node)
         folder.mkdir()
         (folder / "token").write_text(world.token(pod))
-        with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = pod["status"]["podIP"]
+        with socket.create_server((address, 0)) as listener:
             port = listener.getsockname()[1]
         self.node, self.cache = node, folder / "cache"
         self._env = {
@@ -32,7 +42,7 @@ class Program:
             "ATOM_AGENT_NODE": node,
             "ATOM_AGENT_POD": pod["metadata"]["name"],
             "ATOM_AGENT_POD_UID": pod["metadata"]["uid"],
-            "ATOM_AGENT_POD_IP": "127.0.0.1",
+            "ATOM_AGENT_POD_IP": address,
             "ATOM_AGENT_PORT": str(port),
             "ATOM_AGENT_TOKEN_FILE": str(folder / "token"),
             "ATOM_AGENT_CACHE": str(self.cache),

@@ -119,12 +119,13 @@ def test_a_schedule_is_made_shown_paused_and_removed(world: AgentWorld, version:
     paused = member.post(f"{one}pause/").json()
     assert (paused["paused"], paused["next_at"]) == (True, None)
     assert member.post(f"{one}resume/").json()["next_at"] == row["next_at"]
-    for wrong, field, code in [
+    refusals: list[tuple[dict[str, Any], str, str]] = [
         ({"cron": "0 0 31 2 *"}, "cron", "cache.cron_wrong"),
         ({"timezone": "Mars/Base"}, "timezone", "cache.timezone_unknown"),
         ({"nodes": ["n1"]}, "copies", "cache.copies_or_nodes"),
         ({"priority": 101}, "priority", "max_value"),
-    ]:
+    ]
+    for wrong, field, code in refusals:
         refused = member.post(made, {**body, **wrong}, format="json").json()
         assert refused["error_codes"][field][0]["code"] == code
     assert member.post(made, {**body, "ref": "none"}, format="json").status_code == 404

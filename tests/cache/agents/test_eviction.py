@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from atom.cache.agents.actions.coverage import ensure_record, sized_packs
-from atom.cache.agents.actions.evicting import evict_version, make_room
+from atom.cache.agents.actions.evicting import evict_version, make_room, ranks_on
 from atom.cache.agents.actions.plans import PlanOptions, cancel_plan, start_plan
 from atom.cache.agents.actions.reports import AgentReport, note_report
 from atom.cache.agents.actions.work import WorkReport, work
@@ -22,7 +22,8 @@ from atom.clusters.models import Cluster
 from atom.core import clock
 from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Pack, Version
-from atom.jobs.models import Run, RunInput
+from atom.jobs.attempts.actions.version_pins import unpin
+from atom.jobs.models import Attempt, Rank, Run, RunInput
 from tests.cache.agents.test_work import DISK, ended, make_agent
 from tests.datasets.pushing import Pusher
 from tests.factories.accounts import make_user
@@ -262,6 +263,35 @@ def test_packs_that_no_version_names_go(cluster: Cluster, version: Version) -> N
     assert not removals(agent)
     report(agent, 100, 100, packs={project: known})
     assert removals(agent) == set(known)
+
+
+def test_runs_need_versions_where_they_are(cluster: Cluster, version: Version) -> None:
+    first, second = make_agent(cluster, "n1"), make_agent(cluster, "n2")
+    far = Cluster.objects.create(name="far", kind="kubernetes", server="https://far")
+    third = make_agent(far, "n3")
+    run = make_run(version.dataset.project, cluster=cluster)
+    RunInput.objects.get_or_create(run=run, alias="data", defaults={"version": version})
+    nodes = [agent.node_id for agent in (first, second, third)]
+
+    def ranks() -> list[NeedRank]:
+        return [ranks_on(nodes, [version.pk])[node, version.pk] for node in nodes]
+
+    Run.objects.filter(pk=run.pk).update(state="queued")
+    assert ranks() == [NeedRank.QUEUED, NeedRank.QUEUED, NeedRank.COLD]
+    Run.objects.filter(pk=run.pk).update(state="placing")
+    assert ranks() == [NeedRank.RUNNING, NeedRank.RUNNING, NeedRank.COLD]
+    attempt = Attempt.objects.create(run=run, number=1, state="running", cluster=cluster)
+    rank = Rank.objects.create(attempt=attempt, number=0, node=second.node)
+    assert ranks() == [NeedRank.COLD, NeedRank.RUNNING, NeedRank.COLD]
+    Rank.objects.filter(pk=rank.pk).update(node=None)
+    assert ranks() == [NeedRank.RUNNING, NeedRank.RUNNING, NeedRank.COLD]
+    Rank.objects.filter(pk=rank.pk).update(node=second.node)
+    record = ensure_record(second.node, version)
+    unpin(run)
+    Run.objects.filter(pk=run.pk).update(state="succeeded")
+    record.refresh_from_db()
+    assert record.used_at is not None
+    assert ranks() == [NeedRank.COLD] * 3
 
 
 @pytest.mark.django_db(transaction=True)

@@ -96,6 +96,15 @@ def packs_of(version: Version) -> tuple[tuple[str, int], ...]:
     return sized_packs(version)
 
 
+def test_a_plan_ends_whose_last_answer_was_cut_off(cluster: Cluster, version: Version) -> None:
+    make_agent(cluster, "n1")
+    plan = start_plan(version, cluster, PlanOptions(copies=1), make_user())
+    plan.parts.update(state="warm")
+    watch_agents()
+    plan.refresh_from_db()
+    assert plan.state == "done"
+
+
 def test_a_named_node_is_never_replaced_and_says_so(cluster: Cluster, version: Version) -> None:
     first = make_agent(cluster, "n1")
     plan = start_plan(version, cluster, PlanOptions(nodes=["n1"]), make_user())

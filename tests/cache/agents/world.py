@@ -15,6 +15,7 @@ from atom.clusters.models import Cluster, Node
 from atom.clusters.registration.actions.registering import ClusterOptions, Credentials, register
 from tests.factories.accounts import make_user
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
+from tests.jobs.live import wait_for
 
 Json = dict[str, Any]
 DISK = {
@@ -97,10 +98,22 @@ class AgentWorld:
         pod = self.stand_in.create("pods.", body, self.cluster.namespace)
         place = self.cluster.namespace, pod["metadata"]["name"]
         status = {**pod["status"], "podIP": address, "podIPs": [{"ip": address}]}
-        if address:
-            kind = self.stand_in.machinery.kind("pods.")
-            self.stand_in.machinery.update_status(kind, *place, status)
-        return pod
+        if not address:
+            return pod
+        kind = self.stand_in.machinery.kind("pods.")
+        self.stand_in.machinery.update_status(kind, *place, status)
+        return {**pod, "status": status}
+
+    def started_pod(self, node: str) -> Json:
+        """Return a new pod on a node once the stand-in's kubelet has given it an address."""
+        pod = self.pod(node, address="")
+        place = self.cluster.namespace, pod["metadata"]["name"]
+
+        def shown() -> Json:
+            return self.stand_in.store.get("pods.", *place) or pod
+
+        wait_for(lambda: bool(shown()["status"].get("podIP")))
+        return shown()
 
     def token(self, pod: Json) -> str:
         """Return the token that a kubelet would give the pod."""

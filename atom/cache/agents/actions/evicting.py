@@ -42,6 +42,7 @@ log = structlog.get_logger(__name__)
 
 # Pins whose holders tell a rank by themselves.
 _RANKED_HOLDERS = ("run", "warm_plan")
+_MOST_UNNAMED = 5000
 
 
 def ordered_away(agent: NodeAgent) -> dict[PackKey, int]:
@@ -225,10 +226,12 @@ def make_room(agent: NodeAgent) -> int:
 def remove_unnamed(agent: NodeAgent, project_id: UUID, unnamed: Collection[str]) -> None:
     """Order away packs of an inventory that no version on the node names.
 
-    Those that the object store keeps go only above the high watermark.
+    Those that the object store keeps go only above the high watermark. A next inventory brings
+    what is more than one order holds.
     """
     capacity, used = capacity_bytes(agent.disk), used_bytes(agent)
-    gone = set(unnamed)
+    gone = set(sorted(unnamed)[: max(_MOST_UNNAMED - len(agent.removals), 0)])
+    agent.needs_packs |= len(gone) < len(unnamed)
     if used <= capacity * HIGH_WATERMARK:
         rows = Pack.objects.filter(project=project_id, digest__in=gone, state="verified")
         gone -= set(rows.values_list("digest", flat=True))

@@ -11,6 +11,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -65,8 +66,7 @@ class HolderView:
     @property
     def held(self) -> Bits:
         """Return which packs some node has, shape (packs,)."""
-        held: Bits = self.bits.any(axis=0)
-        return held
+        return np.asarray(self.bits.any(axis=0))
 
 
 _views: dict[tuple[UUID, UUID, str], HolderView] = {}
@@ -128,7 +128,7 @@ def all_holders(plan: WarmPlan, table: PackTable, places: Sequence[int]) -> Hold
     return _ask(_ALL, [*values, plan.version_id, plan.version.readable_root], table)
 
 
-def _ask(query: str, values: list[object], table: PackTable) -> Holders:
+def _ask(query: str, values: list[Any], table: PackTable) -> Holders:
     holders: Holders = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(query, values)

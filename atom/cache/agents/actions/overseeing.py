@@ -6,9 +6,17 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from atom.cache.agents.actions.choosing import best_agents, live_agents, locked
-from atom.cache.agents.actions.plans import announce, begin_part, end_plan, reason_of, refresh
+from atom.cache.agents.actions.plans import (
+    announce,
+    begin_part,
+    end_plan,
+    reason_of,
+    refresh,
+    settle,
+)
 from atom.cache.agents.actions.reports import SILENT_AFTER, is_live
 from atom.cache.agents.actions.settings import replace_after
 from atom.cache.errors import CacheTooSmall
@@ -48,6 +56,18 @@ def end_overdue() -> int:
                 plan, "failed", Sentence("cache.plan_overdue", "The deadline of the plan passed.")
             )
         count += 1
+    return count
+
+
+def end_settled() -> int:
+    """End plans whose parts have all ended while their last answer was cut off; return how many."""
+    open_parts = WarmPlanNode.objects.filter(plan=OuterRef("pk"), state__in=_OPEN)
+    plans = WarmPlan.objects.filter(~Exists(open_parts), state="running")
+    count = 0
+    for plan in plans:
+        with transaction.atomic():
+            settle(plan)
+        count += plan.state != "running"
     return count
 
 
@@ -217,3 +237,4 @@ def oversee() -> None:
     end_overdue()
     oversee_silent()
     oversee_vanished()
+    end_settled()

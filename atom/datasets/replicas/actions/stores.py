@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import clock
-from atom.core.errors import AtomError
+from atom.core.errors import AtomError, Invalid
 from atom.core.ids import uuid7
 from atom.datasets.credentials import encrypted
 from atom.datasets.models import Replica, Store, StoredPack
@@ -57,7 +57,7 @@ def check_place(spec: SourceSpec) -> None:
     Raises Invalid, StoreAddressRefused, StoreAway, StoreDenied, StoreMissing, StoreOdd,
     StoreCorrupts.
     """
-    check_spec(spec)
+    _check_names(spec)
     bucket = SecondStore(spec, _CHECKS, INTERACTIVE)
     bucket.check_address()
     key = f"{uuid7()}"
@@ -73,6 +73,17 @@ def check_place(spec: SourceSpec) -> None:
         _check_parts(bucket, f"{key}-parts")
     finally:
         bucket.delete(key)
+
+
+def _check_names(spec: SourceSpec) -> None:
+    try:
+        check_spec(spec)
+    except Invalid as wrong:
+        # A store has a bucket where a source has an address.
+        fields = {
+            ("bucket" if name == "url" else name): texts for name, texts in wrong.errors.items()
+        }
+        raise Invalid(errors=fields) from wrong
 
 
 def _check_parts(bucket: SecondStore, key: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom.datasets.models import VersionPin
+from atom.jobs.attempts.actions.version_needs import note_use
 from atom.jobs.models import Run
 
 PIN_HOLDER = "run"
@@ -23,3 +24,4 @@ def pin(run: Run) -> None:
 def unpin(run: Run) -> None:
     """Remove the pins of the versions that the run read; its inputs stay known."""
     VersionPin.objects.filter(holder_type=PIN_HOLDER, holder_id=str(run.pk)).delete()
+    note_use(run)

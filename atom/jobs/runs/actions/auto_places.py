@@ -11,7 +11,6 @@ from django.db.models import Exists, OuterRef, QuerySet, prefetch_related_object
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import Cluster
 from atom.jobs import states
-from atom.jobs.deliveries import PACKS, STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record
 from atom.jobs.executors import environments_in
@@ -20,6 +19,7 @@ from atom.jobs.runs.actions.chosen_cluster import demand_on
 from atom.jobs.runs.actions.decide import Decision, Figures, decide, figures_of
 from atom.jobs.runs.actions.place_reads import PlaceReads
 from atom.jobs.runs.actions.questions import INPUTS, Question, place_name, question_of
+from atom.jobs.runs.actions.start_request import default_delivery, start_of
 from atom.jobs.runs.actions.stored_decisions import keep_decision
 from atom.jobs.runs.engines.cluster_choice import Fits
 from atom.jobs.scheduling.actions.queue_order import STARVING, in_order
@@ -143,7 +143,7 @@ def put_in_place(run: Run, decision: Decision, cluster: Cluster | None) -> None:
     if run.runtime is not None:
         environments.request(run.runtime)
     for part in run.inputs.all():
-        default = STREAM if run.cluster else PACKS
+        default = default_delivery(run.cluster, start_of(run))
         part.delivery = asked["deliveries"].get(part.alias, default)
         part.save(update_fields=["delivery", "updated_at"])
 

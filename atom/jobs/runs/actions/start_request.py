@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from atom.clusters.actions import AUTO
 from atom.clusters.models import Cluster
 from atom.jobs.deliveries import PACKS, STREAM
 from atom.jobs.models import Run
@@ -18,14 +19,22 @@ def start_of(run: Run) -> StartWay | None:
 
 
 def delivery_of(request: RunRequest, cluster: Cluster | None, alias: str) -> str:
-    """Return how an input gets there; data that comes after the start is streamed."""
-    comes_later = request.start is not None and request.start.when in (NOW, SHARE)
-    return request.deliveries.get(alias, STREAM if cluster or comes_later else PACKS)
+    """Return how an input gets there."""
+    return request.deliveries.get(alias, default_delivery(cluster, request.start))
+
+
+def default_delivery(cluster: Cluster | None, start: StartWay | None) -> str:
+    """Return how data gets to a place; data that comes after the start is streamed."""
+    comes_later = start is not None and start.when in (NOW, SHARE)
+    return STREAM if cluster or comes_later else PACKS
 
 
 def wrong_start(cluster: Cluster | None, request: RunRequest, aliases: Collection[str]) -> Errors:
-    """Return why own machines cannot start a run so, by field; a cluster streams in any case."""
-    if cluster is not None or request.start is None:
+    """Return why own machines cannot start a run so, by field; a cluster streams in any case.
+
+    The place that Atom chooses decides the delivery, unless a person names one.
+    """
+    if cluster is not None or request.start is None or request.cluster == AUTO:
         return {}
     chosen = {alias: how for alias, how in request.deliveries.items() if alias in aliases}
     if request.start.when == DATA_THERE:

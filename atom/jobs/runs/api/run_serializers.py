@@ -36,9 +36,11 @@ from atom.jobs.models import (
     Runtime,
 )
 from atom.jobs.runs.actions.real_times import kept_row
+from atom.jobs.runs.actions.start_request import start_of
 from atom.jobs.runs.api.placement_serializers import KeptDecisionSerializer
 from atom.jobs.runs.api.request_serializers import SelectorSerializer
 from atom.jobs.runs.api.run_rows import phase_to_show, ran_s, unit_hours, values_of
+from atom.jobs.runs.api.start_serializers import DataGateSerializer, RunStartSerializer, gate_row
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
 
 _PHASE = serializers.ChoiceField(choices=names(Phase), allow_null=True)
@@ -340,6 +342,12 @@ class RunSerializer(RunShortSerializer):
     secrets = serializers.ListField(
         child=serializers.CharField(), help_text="Names of the secrets that the command gets."
     )
+    start = serializers.SerializerMethodField(
+        help_text="The start that was asked for; null: Atom chooses."
+    )
+    data_gate = serializers.SerializerMethodField(
+        help_text="How its last attempt waits for its data; null on own machines, or without data."
+    )
     suggestion = serializers.SerializerMethodField()
     evidence = serializers.SerializerMethodField()
     outputs_count = serializers.SerializerMethodField()
@@ -358,7 +366,7 @@ class RunSerializer(RunShortSerializer):
             "project", "notes", "parameters", "logged_parameters", "labels", "command", "runtime",
             "code", "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
             "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
-            "image",
+            "image", "start", "data_gate",
             "priority", "queued_at",
             "cancel_requested_at", "placement_decision",
         )  # fmt: skip
@@ -367,6 +375,18 @@ class RunSerializer(RunShortSerializer):
     def get_attempts(self, run: Run) -> Any:
         """Return every attempt, oldest first."""
         return AttemptSerializer(attempts_of(run), many=True).data
+
+    @extend_schema_field(RunStartSerializer(allow_null=True))
+    def get_start(self, run: Run) -> dict[str, Any] | None:
+        """Return the start that was asked for."""
+        start = start_of(run)
+        return None if start is None else dict(RunStartSerializer(start).data)
+
+    @extend_schema_field(DataGateSerializer(allow_null=True))
+    def get_data_gate(self, run: Run) -> dict[str, Any] | None:
+        """Return how the last attempt waits for its data."""
+        attempts = attempts_of(run)
+        return gate_row(attempts[-1]) if attempts else None
 
     @extend_schema_field(BranchedFailureSerializer(allow_null=True))
     def get_failure(self, run: Run) -> dict[str, Any] | None:

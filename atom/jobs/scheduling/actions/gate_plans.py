@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from atom.cache.agents.actions.evicting import free_on
 from atom.cache.agents.actions.plans import PlanOptions, reason_of, start_plan
 from atom.cache.engines.sources import choose_nodes
+from atom.cache.engines.turns import DEFAULT_PRIORITY, MAX_PRIORITY
 from atom.cache.errors import AgentsMissing, CacheTooSmall, WarmPlanUnsuitable
 from atom.cache.models import NodeAgent, WarmPlan
 from atom.cache.warming.actions.records import UNREADABLE
@@ -176,9 +177,15 @@ def _link(gate: DataGate, version: Version, cluster: Cluster, nodes: Sequence[st
                 return plan.pk
     run = gate.attempt.run
     with transaction.atomic():
-        plan = start_plan(version, cluster, PlanOptions(nodes=nodes), run.created_by)
+        options = PlanOptions(nodes=nodes, priority=_priority_of(run))
+        plan = start_plan(version, cluster, options, run.created_by)
         DataGatePlan.objects.create(gate=gate, plan=plan, is_maker=True)
     return plan.pk
+
+
+def _priority_of(run: Run) -> int:
+    """Return the priority of the run's plans, 0 to 100: that of people's plans for runs of 0."""
+    return max(0, min(MAX_PRIORITY, DEFAULT_PRIORITY + run.priority))
 
 
 def _take(gate: DataGate, nodes: list[str], plans: Sequence[UUID]) -> None:

@@ -59,7 +59,7 @@ export const refusal = (code: string, errors: Record<string, string[]>) =>
 export const beacons: [address: string, form: object][] = [];
 export const nobody = { open: 0, elsewhere: 0, skipped: 0, holders: [] };
 
-/** What every page of labeling asks, and a browser that remembers nothing. */
+/** Answers what every page of labeling asks, in a browser that remembers nothing. */
 export function serveTask() {
   localStorage.clear();
   sessionStorage.clear();

@@ -48,7 +48,7 @@ def test_the_cluster_gets_the_job_once_the_data_is_there(world: World, agent: No
         "start_when": "data_there",
         "command": ["true"],
     }
-    run = make_run(version.dataset.project, command=["true"], **asked)
+    run = make_run(version.dataset.project, **asked)
     RunInput.objects.create(run=run, alias="train", version=version, delivery="stream")
     for _ in range(3):
         assert world.tick(run) == states.WARMING

@@ -69,7 +69,9 @@ def kubelet(world: World) -> Iterator[FakeKubelet]:
 @pytest.fixture
 def agent(world: World, kubelet: FakeKubelet, origin: str, tmp_path: Path) -> Iterator[Program]:
     agents = AgentWorld(world.stand_in, cluster=world.cluster)
-    program = Program(agents, "n1", tmp_path / "n1", origin, ATOM_AGENT_KUBELET=str(kubelet.folder))
+    pod = agents.started_pod("n1")
+    folder = str(kubelet.folder)
+    program = Program(agents, "n1", tmp_path / "n1", origin, pod, ATOM_AGENT_KUBELET=folder)
     try:
         kubelet.register()
         wait_for(lambda: NodeAgent.objects.filter(has_volumes=True, needs_packs=False).exists())

@@ -73,6 +73,7 @@ export function ConfigTab({ run }: { run: Run }) {
   const { placement_decision: placement } = run;
   return (
     <Stack gap="md">
+      {placement && <WhyHere placement={placement} isActive={isActive(run)} />}
       {!tracked && (
         <Section title={t('jobs.config.command')}>
           <CommandLine command={joinWords(run.command)} />
@@ -98,7 +99,6 @@ export function ConfigTab({ run }: { run: Run }) {
         )}
         {!tracked && <Executed run={run} />}
       </SimpleGrid>
-      {placement && <WhyHere placement={placement} isActive={isActive(run)} />}
       {run.code && (
         <Section title={t('runpage.code.changes')}>
           <CodeChanges run={run.id} />

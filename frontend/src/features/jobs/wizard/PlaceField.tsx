@@ -11,10 +11,11 @@ import { Assumptions } from '../places/Assumptions';
 import { AUTO, OWN } from '../places/placeWords';
 import { useClusters } from '../queries';
 import { AcceleratorField } from './AcceleratorField';
-import { type Draft, requestOf } from './draft';
+import { type Draft, inputsOf, requestOf } from './draft';
 import { withPlace } from './draftPlace';
 import { AutoCard, PlaceCard } from './PlaceCard';
 import { questionOf } from './question';
+import { StartWhen } from './StartWhen';
 import { usePlacements } from './usePlacements';
 import classes from './wizard.module.css';
 
@@ -43,6 +44,7 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
       accelerator: keepsKind ? accelerator : '',
     });
   };
+  const taken = cluster === AUTO ? places.data?.chosen : cluster;
   return (
     <Stack gap="sm">
       <Radio.Group
@@ -91,6 +93,14 @@ export default function PlaceField({ draft, workflow, errors, onChange }: PlaceF
           value={image}
           error={errors.image}
           onChange={(event) => onChange({ image: event.currentTarget.value })}
+        />
+      )}
+      {inputsOf(draft, workflow).length > 0 && (
+        <StartWhen
+          start={draft.start ?? { when: 'auto' }}
+          ways={candidates.find(({ name }) => name === taken)?.ways}
+          errors={errors}
+          onChange={(start) => onChange({ start })}
         />
       )}
     </Stack>

@@ -24,7 +24,6 @@ import { mayLeave } from './draftPlace';
 import { Launcher, Sum } from './Nodes';
 import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
-import { StartWhen } from './StartWhen';
 import type { StepProps } from './stepProps';
 
 const PlaceField = lazy(whenReachable(() => import('./PlaceField')));
@@ -150,9 +149,6 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         errors={errors}
         onChange={(deliveries) => set({ deliveries })}
       />
-      {inputsOf(draft, workflow).length > 0 && (
-        <StartWhen start={draft.start ?? { when: 'auto' }} errors={errors} onChange={(start) => set({ start })} />
-      )}
       {draft.workflow === COMMAND && (
         <Checkbox
           label={t('jobs.mayWrite')}

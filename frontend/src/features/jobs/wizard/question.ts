@@ -10,7 +10,7 @@ function inputsOf(request: RunRequest, workflow: Workflow | undefined): Record<s
 
 /** A run as far as its place asks: the chosen cluster is no part of it, since all of them are compared. */
 export function questionOf(request: RunRequest, workflow: Workflow | undefined): PlacementQuestionRequest {
-  const { resources, accelerator, nodes, image, command } = request;
+  const { resources, accelerator, nodes, image, command, start } = request;
   const inputs = inputsOf(request, workflow);
   return {
     ...resources,
@@ -18,6 +18,7 @@ export function questionOf(request: RunRequest, workflow: Workflow | undefined):
     ...(nodes && { nodes }),
     ...(image && { image }),
     ...(Object.keys(inputs).length > 0 && { inputs }),
+    ...(start?.percent && start.percent >= 1 && start.percent <= 99 && { start_percent: start.percent }),
     ...(request.workflow ? { workflow: request.workflow } : command?.length ? { command } : {}),
   };
 }

@@ -2,7 +2,7 @@
 export const places = {
   auto: 'Atom chooses',
   autoNow: 'now {{name}}',
-  autoHint: 'It chooses again until the run starts, if another place becomes better by 10 %.',
+  autoHint: 'While the run waits in Atom’s queue, it chooses again if another place becomes better by 10 %.',
   order: 'The best place comes first: cost, then data, then packing. Nothing is reserved.',
   unknown: 'unknown',
   atOnce: 'at once',

@@ -4,7 +4,7 @@ import type { places as source } from './places.en';
 export const places: Translation<typeof source> = {
   auto: '由 Atom 选择',
   autoNow: '目前是 {{name}}',
-  autoHint: '运行开始前会重新选择：若另一个位置好 10 %，就改到那里。',
+  autoHint: '运行在 Atom 的队列中等待时，若另一个位置好 10 %，就改到那里。',
   order: '最合适的位置排在最前：先比成本，再比数据，最后比资源碎片。不会预留任何资源。',
   unknown: '未知',
   atOnce: '立即',
