@@ -12,7 +12,7 @@ from uuid import UUID
 
 
 class NeedRank(IntEnum):
-    """How much a version is needed on a node. Eviction never takes `RUNNING` and `PINNED`."""
+    """How much a version is needed on a node. Eviction takes the first two kinds alone."""
 
     COLD = 0
     # A plan asked for it until a time that has not come.

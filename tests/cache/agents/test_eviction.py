@@ -152,7 +152,7 @@ def test_what_is_needed_stays_on_a_full_node(cluster: Cluster, version: Version,
         evict_version(version, agent.node)
 
 
-def test_a_queued_run_keeps_its_version_from_plans_and_not_from_the_watermark(
+def test_a_queued_run_keeps_its_version_from_plans_and_the_watermark(
     cluster: Cluster, version: Version, pusher: Pusher
 ) -> None:
     agent = make_agent(cluster, "n1")
@@ -171,6 +171,9 @@ def test_a_queued_run_keeps_its_version_from_plans_and_not_from_the_watermark(
     assert refusal.value.extra["missing_bytes"] == lacking
     assert WarmPlan.objects.filter(state="running").count() == 0
     assert not removals(agent)
+    report(agent, size, size)
+    assert not removals(agent)
+    Run.objects.filter(pk=run.pk).update(state="succeeded")
     report(agent, size, size)
     assert removals(agent)
 

@@ -210,13 +210,14 @@ def _sizes_of(project_id: UUID, digests: Collection[str]) -> dict[PackKey, int]:
 def make_room(agent: NodeAgent) -> int:
     """Evict down to the low watermark once the high one is passed; return the bytes to be freed.
 
-    A version that runs or pins need stays. The next inventory tells packs that no version names.
+    A version that runs, queued ones too, or pins need stays. The next inventory tells packs that
+    no version names.
     """
     capacity, used = capacity_bytes(agent.disk), used_bytes(agent)
     if not capacity or used <= capacity * HIGH_WATERMARK:
         return 0
     target = int(used - capacity * LOW_WATERMARK)
-    eviction = eviction_for(agent, target, NeedRank.QUEUED)
+    eviction = eviction_for(agent, target, NeedRank.LIMITED)
     evict_packs(agent, eviction, "watermark")
     if eviction.freed_bytes < target:
         agent.needs_packs = True
