@@ -19,7 +19,7 @@ def open_stream(view: dict[str, Any]) -> StreamingDataset:
     store = Path(view["index_path"]).parent
     index = ViewIndex(view["index_path"])
     base = f"runner/datasets/{view['alias']}/"
-    ranges = source_ranges(_config(), base, index)
+    ranges = source_ranges(_config(), base, index, has_replicas=True)
     options = StreamOptions(limit_bytes=int(view["cache_bytes"]) + _linked_bytes(store))
     return StreamingDataset(index.path, store, ranges, options)
 

@@ -197,8 +197,13 @@ class SourceRanges:
         return SourceRanges, (self._config, self._base, self._packs, self._pinned)
 
 
-def source_ranges(config: Config, version_base: str, index: ViewIndex) -> SourceRanges:
-    """Return what reads the packs of a view, and its files at sources, where they are."""
+def source_ranges(
+    config: Config, version_base: str, index: ViewIndex, *, has_replicas: bool = False
+) -> SourceRanges:
+    """Return what reads the packs of a view, and its files at sources, where they are.
+
+    `has_replicas`: see `PackUrls`.
+    """
     from atom_sdk.client.transport.pack_urls import PackUrls
     from atom_sdk.client.transport.ranges import PackRanges
 
@@ -206,5 +211,6 @@ def source_ranges(config: Config, version_base: str, index: ViewIndex) -> Source
         index.digest_of(row): PinnedFile(index.path_of(row), int(index.sizes[row]))
         for row in index.rows_at_source().tolist()
     }
-    packs = PackUrls(config, version_base, [pack for pack in index.packs if pack not in pinned])
+    own_packs = [pack for pack in index.packs if pack not in pinned]
+    packs = PackUrls(config, version_base, own_packs, has_replicas=has_replicas)
     return SourceRanges(config, version_base, PackRanges(packs), pinned)

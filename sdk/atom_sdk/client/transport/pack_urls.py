@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic
 from typing import Protocol
 
@@ -44,9 +45,20 @@ class _Address:
 class PackUrls:
     """Addresses of the packs of one version. Thread-safe, fork-safe, can be pickled."""
 
-    def __init__(self, config: Config, version_base: str, packs: Sequence[bytes]) -> None:
-        """`packs` in the order in which they will be needed, as far as that is known."""
+    def __init__(
+        self,
+        config: Config,
+        version_base: str,
+        packs: Sequence[bytes],
+        *,
+        has_replicas: bool = False,
+    ) -> None:
+        """`packs` in the order in which they will be needed, as far as that is known.
+
+        `has_replicas`: addresses may lead to second stores, as those of runs do.
+        """
         self._config = config
+        self._has_replicas = has_replicas
         self._version_base = version_base
         self._packs = list(packs)
         self._place = {pack: number for number, pack in enumerate(self._packs)}
@@ -64,11 +76,11 @@ class PackUrls:
         """Return a new address, unless another thread has got one since.
 
         With `trouble` (missing, digest, refused, away) the address of this pack alone is renewed,
-        and may lead to another store.
+        and may lead to another store. Without replicas it stays.
         """
         with self._lock:
             known = self._good(pack)
-            if known is not None and known != refused:
+            if known is not None and (known != refused or (trouble and not self._has_replicas)):
                 return known
             return self._ask(pack, trouble)
 
@@ -109,9 +121,10 @@ class PackUrls:
             self._known[bytes.fromhex(digest)] = _Address(url, until_s)
         return self._known[pack].url
 
-    def __reduce__(self) -> tuple[type[PackUrls], tuple[Config, str, list[bytes]]]:
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
         """Pickle what to ask, not the connection."""
-        return PackUrls, (self._config, self._version_base, self._packs)
+        make = partial(PackUrls, has_replicas=self._has_replicas)
+        return make, (self._config, self._version_base, self._packs)
 
 
 def _use_until_s(expires_at: str) -> float:

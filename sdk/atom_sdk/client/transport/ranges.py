@@ -86,7 +86,7 @@ class PackRanges:
         except PackUnreadableError as error:
             # A pack that is replicated can be read elsewhere.
             trouble = "missing" if isinstance(error, _NoPackError) else "away"
-            if not self._leads_elsewhere(pack, used, trouble):
+            if not self._may_lead_elsewhere(pack, used, trouble):
                 raise
         return self._read_from_one_store(pack, start, length)
 
@@ -94,6 +94,13 @@ class PackRanges:
         """Read a pack elsewhere from now on, if it is stored twice: its bytes were wrong."""
         with suppress(AtomError):
             self._leads_elsewhere(pack, self.addresses.url(pack), "digest")
+
+    def _may_lead_elsewhere(self, pack: bytes, used: str, trouble: str) -> bool:
+        """Return whether another store has the pack; False if the server does not tell."""
+        try:
+            return self._leads_elsewhere(pack, used, trouble)
+        except AtomError:
+            return False
 
     def _leads_elsewhere(self, pack: bytes, used: str, trouble: str) -> bool:
         """Return whether the pack has an address in another store than the one that was used."""
