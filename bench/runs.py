@@ -37,8 +37,8 @@ INSERT INTO jobs_run (
     env, secrets, cpus, memory_bytes, gpus, state, failure_class, failure_reason, suggestion,
     priority, max_retries, may_write, tags, origin, trace_parent,
     logged_parameters, labels, notes, starred, revision, progress, progress_text,
-    metrics_summary, ran_s, image, accelerator, nodes, launcher, move_image, move_accelerator,
-    created_by_id, started_at, finished_at
+    metrics_summary, ran_s, image, accelerator, nodes, launcher, has_place, start_when,
+    move_image, move_accelerator, created_by_id, started_at, finished_at
 )
 SELECT gen_random_uuid(), now() - n * interval '1 minute', now(), project.id, %(first)s + n,
     'run ' || n, '', '["python", "train.py"]',
@@ -52,7 +52,7 @@ SELECT gen_random_uuid(), now() - n * interval '1 minute', now(), project.id, %(
     CASE WHEN n %% 4 = 0 THEN repeat('what we learned from it ', 20) ELSE '' END, false,
     0, 1, '', jsonb_build_object('loss', random(), 'accuracy', random(), 'val/loss', random(),
         'val/accuracy', random(), 'grad', random(), 'time', random()),
-    random() * 7200, '', '', 1, 'plain', '', '', person.id, now(), now()
+    random() * 7200, '', '', 1, 'plain', true, '', '', '', person.id, now(), now()
 FROM generate_series(1, %(runs)s) AS n,
     (SELECT id FROM accounts_project WHERE slug = %(project)s) AS project,
     (SELECT id FROM accounts_user WHERE username = 'admin') AS person

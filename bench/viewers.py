@@ -42,11 +42,12 @@ WITH made AS (
         parameters, env, secrets, cpus, memory_bytes, gpus, state, failure_class, failure_reason,
         suggestion, priority, max_retries, may_write, tags, origin, trace_parent,
         logged_parameters, labels, notes, starred, revision, progress, progress_text,
-        metrics_summary, ran_s, image, accelerator, nodes, launcher, move_image, move_accelerator,
-        started_at)
+        metrics_summary, ran_s, image, accelerator, nodes, launcher, has_place,
+        start_when, move_image, move_accelerator, started_at)
     SELECT gen_random_uuid(), now(), now(), project.id, project.most + n, 'viewed ' || n, '', '[]',
         '{}', '{}', '[]', 0, 0, 0, 'running', '', '', '', 0, 0, false, '[]', 'mlflow', '', '{}',
-        '{}', '', false, 0, 0, '', '{}', 0, '', '', 1, 'plain', '', '', now()
+        '{}', '', false, 0, 0, '', '{}', 0, '', '', 1, 'plain', true,
+        '', '', '', now()
     FROM generate_series(1, %(runs)s) AS n,
         (SELECT id, (SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = p.id) AS most
          FROM accounts_project p WHERE slug = %(project)s) AS project

@@ -34,7 +34,7 @@ def connect(cluster: Cluster) -> ClusterConnection:
 
 
 def until(test: Callable[[], Any]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not test():
         assert time.monotonic() < end, "it does not come to that"
         time.sleep(0.01)

@@ -43,6 +43,7 @@ from tests.datasets.pushing import (
     prepared_commit,
     put_rows,
 )
+from tests.datasets.replicas.crash_points import REPLICA_POINTS
 from tests.datasets.retention.test_garbage import AT_ONCE, forget_uploads, orphan, stored
 from tests.jobs.live import wait_for
 
@@ -73,6 +74,7 @@ ALL_POINTS = [
     *GARBAGE_POINTS,
     *REPACKING_POINTS,
     *LOAD_POINTS,
+    *REPLICA_POINTS,
 ]
 
 _processes = multiprocessing.get_context("forkserver")

@@ -15,6 +15,7 @@ from atom.datasets.tasks import work_on_replicas as task
 from tests.datasets.buckets import Bucket
 from tests.datasets.commits.test_crash_points import die
 from tests.datasets.pushing import Pusher, class_files, new_pusher
+from tests.datasets.replicas.crash_points import COPYING_POINTS, REMOVAL_POINT
 from tests.datasets.replicas.stores import add_store, replicate
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,10 +32,7 @@ def pusher(transactional_db: None, settings: Any, monkeypatch: pytest.MonkeyPatc
     return pusher
 
 
-@pytest.mark.parametrize(
-    "point",
-    ["replica.pack_copied", "replica.copied", "replica.pack_verified", "replica.written"],
-)
+@pytest.mark.parametrize("point", COPYING_POINTS)
 def test_a_killed_copy_goes_on(pusher: Pusher, point: str) -> None:
     version = Version.objects.select_related("dataset__project").get(number=2)
     store = add_store(Bucket())
@@ -58,7 +56,7 @@ def test_a_killed_removal_goes_on(pusher: Pusher) -> None:
     replicate(pusher, "v2", store)
     work_on_replicas(store.pk, version.dataset.project_id)
     Replica.objects.update(state="removing", removes_at=Now())
-    die("replicate", Replica.objects.get().pk, "replica.rows_removed")
+    die("replicate", Replica.objects.get().pk, REMOVAL_POINT)
     assert not StoredPack.objects.exists()
     assert Replica.objects.exists()
     work_on_replicas(store.pk, version.dataset.project_id)
