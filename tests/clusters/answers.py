@@ -53,6 +53,7 @@ class Answers:
     nodes: list[Any] = field(default_factory=list)
     slices: list[Any] = field(default_factory=list)
     classes: list[Any] = field(default_factory=list)
+    priorities: list[Any] = field(default_factory=list)
     denied: set[tuple[str, str]] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     skew: timedelta = timedelta()
@@ -88,6 +89,7 @@ class Answers:
             "/apis/resource.k8s.io/v1/resourceslices": self.slices,
             "/apis/resource.k8s.io/v1/deviceclasses": self.classes,
             "/apis/storage.k8s.io/v1/storageclasses": [{"metadata": {"name": "fast"}}],
+            "/apis/scheduling.k8s.io/v1/priorityclasses": self.priorities,
         }
         if path in lists:
             return Reply(body={"items": lists[path], "metadata": {}})

@@ -72,6 +72,17 @@ def test_a_cluster_is_registered_with_what_it_offers(api: APIClient, server: Api
     assert AuditEvent.objects.get(verb="cluster.registered").data["name"] == "west"
 
 
+def test_priority_classes_are_kept_where_the_account_may_list_them(
+    api: APIClient, server: ApiServer, answers: Answers
+) -> None:
+    urgent = {"name": "urgent", "value": 100, "preempts": True, "default": False}
+    answers.priorities = [{"metadata": {"name": "urgent"}, "value": 100}, {"metadata": "?"}]
+    assert registered(api, server)["facts"]["priority_classes"] == [urgent]
+    answers.refused.add("/apis/scheduling.k8s.io/v1/priorityclasses")
+    facts = api.post("/api/v1/clusters/west/check/").json()["facts"]
+    assert "priority_classes" not in facts
+
+
 def test_the_kubeconfig_is_encrypted_and_in_no_answer(api: APIClient, server: ApiServer) -> None:
     cluster = registered(api, server)
 

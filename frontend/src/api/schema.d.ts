@@ -11144,6 +11144,8 @@ export interface components {
             /** Format: double */
             later_than_chosen_s: number | null;
             accelerators: components["schemas"]["AcceleratorChoice"][];
+            /** @description PriorityClasses whose pods may take the run's room; null if unknown. */
+            preempted_by: string[] | null;
         };
         /**
          * @description * `only_machine` - only_machine

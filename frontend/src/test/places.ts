@@ -36,6 +36,7 @@ export function place(name: string, rank: number | null, extra: Partial<Placemen
     cheaper_than_chosen: rank === null ? null : '0.00',
     later_than_chosen_s: rank === null ? null : 0,
     accelerators: [],
+    preempted_by: [],
     ...extra,
   };
 }
@@ -77,6 +78,7 @@ export const EXAMPLE = [
     data: [input(664, 136, '2.72')],
     price: { per_hour: '16.80', total: '36.32', currency: 'EUR' },
     cost: cost('33.60', '2.72', '61.63', '97.95'),
+    preempted_by: ['urgent', 'research'],
   }),
   place('a', 2, {
     coverage: 0,

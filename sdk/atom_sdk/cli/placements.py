@@ -96,6 +96,11 @@ def _print_places(out: Console, decision: Row) -> None:
     columns = ("place", "fits", "starts in", "data there", "to fetch", "price", "cost", "reason")
     print_table(out, columns, map(_cells, decision["candidates"]))
     _print_ways(out, decision["candidates"])
+    for row in decision["candidates"]:
+        # An older server does not tell them.
+        if (classes := row.get("preempted_by")) and row["rank"]:
+            text = f"- {row['name']}: pods of these classes may preempt it: {', '.join(classes)}."
+            out.print(text, markup=False)
     for assumption in decision["assumptions"]:
         out.print(f"- {assumption['sentence']}", markup=False)
 

@@ -14,7 +14,14 @@ from rest_framework.test import APIClient
 from atom.accounts.models import Project
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node
-from atom.clusters.models import AcceleratorPrice, Cluster, Node, NodeAccelerator, StoreRoute
+from atom.clusters.models import (
+    AcceleratorPrice,
+    Cluster,
+    ClusterProfile,
+    Node,
+    NodeAccelerator,
+    StoreRoute,
+)
 from atom.core import clock
 from atom.datasets.models import Replica, Store, Version
 from atom.jobs import states
@@ -223,6 +230,26 @@ def test_places_that_never_take_the_run_come_last_with_their_reason(api: APIClie
     assert (small["name"], small["fits"], small["rank"]) == ("a", "never", None)
     assert small["reason"]["code"] == "jobs.too_many_gpus"
     assert (small["cost"], small["start"], own["name"]) == (None, None, "local")
+
+
+def test_a_place_tells_whose_pods_may_preempt_the_run(api: APIClient) -> None:
+    """`a` has seen its classes and gives its pods one of them; `b` was never asked for them."""
+    classes = [
+        {"name": name, "value": value, "preempts": True, "default": False}
+        for name, value in (("urgent", 100), ("research", 10), ("batch", 1))
+    ]
+    seen, unseen = make_cluster("a"), make_cluster("b")
+    Cluster.objects.filter(pk=seen.pk).update(facts={"priority_classes": classes})
+    rows = by_name(ask(api))
+    assert rows["a"]["preempted_by"] == ["urgent", "research", "batch"]
+    assert rows["b"]["preempted_by"] is None
+    for cluster in (seen, unseen):
+        ClusterProfile.objects.create(cluster=cluster, priority_class="research")
+    ensure_local_node()
+    rows = by_name(ask(api))
+    assert rows["a"]["preempted_by"] == ["urgent"]
+    assert rows["b"]["preempted_by"] is None
+    assert rows["local"]["preempted_by"] == []
 
 
 def test_own_machines_take_a_run_on_one_node_without_an_image(api: APIClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -24,6 +25,7 @@ from atom.clusters.registration.engines.nodes import (
     sequence,
     shown,
 )
+from atom.clusters.registration.engines.priorities import read_priority_classes
 from atom.clusters.registration.engines.rights import Right, grant_yaml, needed_rights
 from atom.clusters.registration.engines.slices import add_slices
 from atom.core import clock
@@ -92,6 +94,7 @@ def check_cluster(cluster: ClusterConnection, scope: CheckScope) -> CheckResult:
     result.findings.append(_permissions(cluster, scope.namespace, groups, result.facts))
     if scope.priority_class:
         result.findings.append(check_priority_class(cluster, scope.priority_class))
+    _note_priorities(cluster, result.facts)
     result.findings += _about_nodes(cluster, groups, result)
     result.findings.append(_storage(cluster, result.facts))
     result.findings.append(_pod_not_tried())
@@ -345,6 +348,13 @@ def _storage(cluster: ClusterConnection, facts: dict[str, Any]) -> Finding:
         return Finding("storage", "warn", said)
     said = Sentence("clusters.storage", "It has {count} storage classes.", count=len(names))
     return Finding("storage", "ok", said, {"storage_classes": facts["storage_classes"]})
+
+
+def _note_priorities(cluster: ClusterConnection, facts: dict[str, Any]) -> None:
+    """Note who may preempt runs; the fact is missing where the account may not see it."""
+    with suppress(ClusterFails, ClusterForbids):
+        items = _items(cluster, "/apis/scheduling.k8s.io/v1/priorityclasses")
+        facts["priority_classes"] = read_priority_classes(items)
 
 
 def _forbidden(resource: str, refused: ClusterForbids) -> Sentence:

@@ -76,8 +76,8 @@ _TABLE = (
     # Capacity: accelerators, taints, topology, storage.
     _Row("", ("nodes",), READ),
     _Row("storage.k8s.io", ("storageclasses",), ("get", "list")),
-    # A profile may name the priority of runs.
-    _Row("scheduling.k8s.io", ("priorityclasses",), ("get",)),
+    # A profile may name the priority of runs; others may preempt them.
+    _Row("scheduling.k8s.io", ("priorityclasses",), ("get", "list")),
     _Row("resource.k8s.io", ("resourceslices", "deviceclasses"), READ, optional=True),
     # A pod exchanges the token of its account for that of one attempt.
     _Row("authentication.k8s.io", ("tokenreviews",), ("create",)),

@@ -138,6 +138,7 @@ def _places(
                 offers[pk], demand_on(offers[pk].catalog, question.demand)
             ),
             has_agents=row.pk in with_agents,
+            preemptors=reads.preemptors(row),
         )
         for pk, row in clusters.items()
     ]

@@ -39,6 +39,7 @@ def _candidate(decision: Decision, place: Place, base: Site | None) -> Json:
         "fits": place.verdict.fits,
         "reason": sentence_json(place.verdict.reason),
         "data": [_data(part) for part in place.inputs],
+        "preempted_by": None if place.preemptors is None else list(place.preemptors),
         "accelerators": accelerators_of(place.offer),
     }
     if site is None:

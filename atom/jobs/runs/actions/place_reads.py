@@ -14,9 +14,10 @@ from django.conf import settings
 from atom.accounts.models import Project, User
 from atom.cache.origins import Way, nearest, ways_in
 from atom.clusters.actions import LOCAL
-from atom.clusters.models import AcceleratorPrice, Cluster
+from atom.clusters.models import AcceleratorPrice, Cluster, ClusterProfile
 from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.quotas.engines.limits import QuotaLimits
+from atom.clusters.registration.engines.priorities import preemptors_of
 from atom.core import clock
 from atom.datasets.models import Version
 from atom.jobs.models import Attempt
@@ -165,6 +166,17 @@ class PlaceReads:
     def with_agents(self) -> set[UUID]:
         """Return the clusters whose nodes have agents."""
         return clusters_with_agents(self._every)
+
+    def preemptors(self, cluster: Cluster) -> list[str] | None:
+        """Return the PriorityClasses whose pods may preempt those of runs; None if unknown."""
+        if not cluster.is_registered:
+            return []
+        return preemptors_of(cluster.facts, self._priority_classes.get(cluster.pk, ""))
+
+    @cached_property
+    def _priority_classes(self) -> dict[UUID, str]:
+        rows = ClusterProfile.objects.filter(cluster__in=self._every)
+        return dict(rows.values_list("cluster_id", "priority_class"))
 
     @cached_property
     def _every(self) -> list[UUID]:

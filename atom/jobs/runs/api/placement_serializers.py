@@ -112,6 +112,11 @@ class PlacementCandidateSerializer(serializers.Serializer[Any]):
     cheaper_than_chosen = serializers.CharField(allow_null=True)
     later_than_chosen_s = serializers.FloatField(allow_null=True)
     accelerators = AcceleratorChoiceSerializer(many=True)
+    preempted_by = serializers.ListField(
+        child=serializers.CharField(),
+        allow_null=True,
+        help_text="PriorityClasses whose pods may take the run's room; null if unknown.",
+    )
 
 
 class PlacementDecisionSerializer(serializers.Serializer[Any]):

@@ -65,6 +65,8 @@ class Place:
     fragmentation: float = 0.0
     # Node agents report there, which bring data before a run starts.
     has_agents: bool = False
+    # PriorityClasses whose pods may preempt the run's; None if unknown.
+    preemptors: Sequence[str] | None = ()
 
     @property
     def name(self) -> str:

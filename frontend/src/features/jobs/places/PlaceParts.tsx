@@ -3,7 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { PlacementCandidate, PlacementEstimate } from '@/api/contract/jobs';
 import { KeyValueList } from '@/shared/ui/KeyValueList';
 import { DataThere } from './DataThere';
-import { OWN, usePlaceWords } from './placeWords';
+import { Preemption } from './Preemption';
+import { usePlaceWords } from './placeWords';
 import { sayReason } from './sayReason';
 
 const COSTS = ['compute', 'egress', 'time', 'eviction', 'failure', 'total'] as const;
@@ -12,7 +13,7 @@ const COSTS = ['compute', 'egress', 'time', 'eviction', 'failure', 'total'] as c
 export function PlaceParts({ place }: { place: PlacementCandidate }) {
   const { t } = useTranslation();
   const words = usePlaceWords();
-  const { name, parts, start, run, cost, data } = place;
+  const { parts, start, run, cost, data } = place;
   return (
     <Stack gap="sm" mt="xs">
       <KeyValueList
@@ -37,7 +38,7 @@ export function PlaceParts({ place }: { place: PlacementCandidate }) {
                 <DataThere key={input.alias} data={[input]} egress={input.egress_cost} currency={input.currency} />,
               ])
             : []),
-          [t('places.parts.preemption'), t(name === OWN ? 'places.neverPreempted' : 'places.preemptionUnknown')],
+          [t('places.parts.preemption'), <Preemption key="p" classes={place.preempted_by} />],
         ]}
       />
     </Stack>

@@ -65,7 +65,7 @@ test('time and cost are shown in parts, with what nothing tells', async () => {
     Egress: '2.72 EUR',
     'Value of the time': '61.63 EUR',
     Cost: '97.95 EUR',
-    Preemption: 'Unknown: Atom does not see which pods of this cluster may preempt it.',
+    Preemption: 'Pods of these priority classes may preempt it: urgent, research.',
   });
 });
 
