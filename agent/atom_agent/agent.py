@@ -46,6 +46,7 @@ class Agent:
             self.packs, self._sources, self._outbox, settings.most_fetches, self._wake.set
         )
         self._peers = PeerServer(self.packs, settings.host, settings.port, settings.most_readers)
+        self._turns = self._peers.turns
         self._driver = self._driver_of(settings)
         self._sequence = 0
         self._threads = [
@@ -93,24 +94,26 @@ class Agent:
     def _work_loop(self) -> None:
         backoff = Backoff()
         while not self._stop.is_set():
+            self._turns.turn("work")
             self._wake.clear()
             try:
                 orders = self._exchange(_WORK_S)
             except ControlError as error:
                 _log.warning("Work: %s", error)
                 # Results wait as long as the server is away, so nothing wakes this pause.
-                self._stop.wait(backoff.next_s())
+                self._pause("work", backoff.next_s(), self._stop)
                 continue
             except Exception:
                 _log.exception("Work")
-                self._stop.wait(backoff.next_s())
+                self._pause("work", backoff.next_s(), self._stop)
                 continue
             backoff.clear()
-            self._wake.wait(min(max(orders.after_s, _LEAST_S), _MOST_S))
+            self._pause("work", min(max(orders.after_s, _LEAST_S), _MOST_S), self._wake)
 
     def _report_loop(self) -> None:
         backoff = Backoff()
         while not self._stop.is_set():
+            self._turns.turn("report")
             try:
                 pause_s = self._report()
                 backoff.clear()
@@ -120,7 +123,11 @@ class Agent:
             except Exception:
                 _log.exception("Report")
                 pause_s = backoff.next_s()
-            self._stop.wait(pause_s)
+            self._pause("report", pause_s, self._stop)
+
+    def _pause(self, loop: str, pause_s: float, ends: threading.Event) -> None:
+        self._turns.turn(loop, pause_s)
+        ends.wait(pause_s)
 
     def _membership(self) -> Membership:
         member, is_new = self._control.membership()

@@ -1,6 +1,6 @@
 """Serves packs of this node to the agents of other nodes, each against a token for that pack.
 
-Nothing is listed and nothing else is served, but `GET /healthz`.
+Nothing is listed and nothing else is served, but `GET /healthz`: whether the agent's loops turn.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from atom_agent import peer_tokens
 from atom_agent.messages import PackName
 from atom_agent.packs import NodePacks
+from atom_agent.turns import Turns
 
 _PATH = re.compile(r"/packs/([0-9a-f-]{36})/([0-9a-f]{64})")
 _RANGE = re.compile(r"bytes=(\d{1,18})-(\d{0,18})")
@@ -35,6 +36,7 @@ class PeerServer(ThreadingHTTPServer):
         """Listen at once. Raises OSError if the address is taken; port 0 chooses one."""
         self.packs = packs
         self.key: bytes | None = None
+        self.turns = Turns()
         self.readers = threading.BoundedSemaphore(most_readers)
         self._connections = threading.BoundedSemaphore(most_readers + _CONNECTIONS_BESIDE_READERS)
         if ":" in host:
@@ -71,7 +73,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/healthz":
-            self._answer(HTTPStatus.OK)
+            late = self.server.turns.late()
+            self._answer(HTTPStatus.SERVICE_UNAVAILABLE if late else HTTPStatus.OK)
             return
         match = _PATH.fullmatch(self.path)
         try:

@@ -10,6 +10,7 @@ from typing import Any, Final
 import redis
 import structlog
 
+from atom.core import alive
 from atom.core.redis import client, now_s
 
 log = structlog.get_logger(__name__)
@@ -55,4 +56,5 @@ class Signs:
         """Give a sign if the last one is old."""
         if time.monotonic() - self._last >= EVERY_S:
             self._last = time.monotonic()
+            alive.touch()
             give_sign(self._kind)

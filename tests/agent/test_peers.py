@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import socket
+import time
 import uuid
 
 import httpx
@@ -13,6 +14,7 @@ import pytest
 
 from atom_agent.messages import PackName
 from atom_agent.peers import PeerServer
+from atom_agent.turns import Turns
 from tests.agent.wire import PROJECT, pack_of, peer_token
 
 DATA = os.urandom(50_000)
@@ -77,6 +79,18 @@ def test_nothing_else_is_served(url: str) -> None:
     assert httpx.post(f"{url}/healthz").status_code == 501
     missing = pack_of(b"not here")
     assert read(url, peer_token(missing), missing).status_code == 404
+
+
+def test_a_loop_that_turns_no_more_is_no_health(url: str, peer: PeerServer) -> None:
+    peer.turns = Turns(patience_s=0.2)
+    peer.turns.turn("work")
+    peer.turns.turn("report", pause_s=60)
+    assert httpx.get(f"{url}/healthz").status_code == 200
+    time.sleep(0.3)
+    assert peer.turns.late() == ["work"]
+    assert httpx.get(f"{url}/healthz").status_code == 503
+    peer.turns.turn("work")
+    assert httpx.get(f"{url}/healthz").status_code == 200
 
 
 def test_readers_are_bounded_and_health_is_still_answered(url: str, peer: PeerServer) -> None:

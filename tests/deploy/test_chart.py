@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import helm_python
@@ -59,7 +63,7 @@ READ_BY_OTHERS = {
     "REMAP_SIGTERM",
     "CELERY_SKIP_CHECKS",
 }
-READ_AT_START = {"ATOM_READY_FILE", "ATOM_ADMIN_PASSWORD"}
+READ_AT_START = {"ATOM_READY_FILE", "ATOM_ALIVE_FILE", "ATOM_ADMIN_PASSWORD"}
 
 
 def render(values: dict[str, Any], revision: int = 1) -> dict[str, str]:
@@ -185,6 +189,36 @@ def test_others_wait_for_the_migrations(values: dict[str, Any]) -> None:
     for item in of_kind(values, "Deployment"):
         [wait] = item["spec"]["template"]["spec"]["initContainers"]
         assert "manage.py migrate --check" in wait["command"][-1]
+
+
+@pytest.mark.parametrize("values", ALL_VALUES.values(), ids=ALL_VALUES)
+def test_each_container_that_lasts_has_a_liveness_probe(values: dict[str, Any]) -> None:
+    lasting = [*of_kind(values, "Deployment"), *of_kind(values, "DaemonSet")]
+    assert lasting
+    for item in lasting:
+        for container in item["spec"]["template"]["spec"]["containers"]:
+            assert container.get("livenessProbe"), container["name"]
+
+
+def test_a_process_is_alive_while_its_main_loop_has_turned_lately(tmp_path: Path) -> None:
+    parts = {item["metadata"]["name"]: item for item in of_kind(EXTERNAL, "Deployment")}
+    file = tmp_path / "alive"
+    for name in ("demo-worker", "demo-beat", "demo-watcher"):
+        [container] = parts[name]["spec"]["template"]["spec"]["containers"]
+        [path] = [one["value"] for one in container["env"] if one["name"] == "ATOM_ALIVE_FILE"]
+        command = container["livenessProbe"]["exec"]["command"]
+        assert path in command[-1]
+        probe = [*command[:-1], command[-1].replace(path, str(file))]
+
+        def is_alive(probe: list[str] = probe) -> bool:
+            return subprocess.run(probe, check=False, stderr=subprocess.DEVNULL).returncode == 0
+
+        file.unlink(missing_ok=True)
+        assert not is_alive()
+        file.touch()
+        assert is_alive()
+        os.utime(file, (time.time() - 240,) * 2)
+        assert not is_alive()
 
 
 def test_each_revision_has_its_own_migration() -> None:

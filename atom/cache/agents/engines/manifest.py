@@ -130,13 +130,15 @@ def _token_source(order: AgentOrder) -> dict[str, Any]:
 
 
 def _container(order: AgentOrder) -> dict[str, Any]:
+    health = {"path": "/healthz", "port": PORT}
     return {
         "name": "agent",
         "image": order.image,
         "command": ["atom-agent", "run"],
         "env": _environment(order),
         "ports": [{"name": "packs", "containerPort": PORT}],
-        "readinessProbe": {"httpGet": {"path": "/healthz", "port": PORT}},
+        "readinessProbe": {"httpGet": health},
+        "livenessProbe": {"httpGet": health, "timeoutSeconds": 5, "failureThreshold": 6},
         "securityContext": _security(order),
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}},
         "volumeMounts": [

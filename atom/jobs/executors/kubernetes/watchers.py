@@ -26,6 +26,7 @@ from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.kubernetes.watching import Watcher
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
+from atom.core import alive
 from atom.core.errors import AtomError
 from atom.jobs.executors.kubernetes.engines.node_states import NodeState, slim_node
 from atom.jobs.executors.kubernetes.engines.observations import (
@@ -78,6 +79,7 @@ class Watchers:
         if ready := os.environ.get("ATOM_READY_FILE"):
             Path(ready).touch()
         while not self._stopping.is_set():
+            alive.touch()
             self._start_missing()
             self._stopping.wait(_LOOK_FOR_CLUSTERS_S)
         for thread in self._threads.values():

@@ -118,6 +118,15 @@ startupProbe:
   failureThreshold: 36
 {{- end }}
 
+{{/* The main loop touches the file every few seconds, whether or not services answer it. */}}
+{{- define "atom.aliveProbe" -}}
+livenessProbe:
+  exec: {command: [sh, -c, 'test -n "$(find /var/lib/atom/run/alive -mmin -2)"']}
+  periodSeconds: 30
+  timeoutSeconds: 5
+  failureThreshold: 4
+{{- end }}
+
 {{/* A Deployment with one container: root, part, replicas, command, env, account. */}}
 {{- define "atom.deployment" -}}
 apiVersion: apps/v1
@@ -145,8 +154,9 @@ spec:
       initContainers:
         {{- include "atom.wait" (dict "root" .root "static" false) | nindent 8 }}
       containers:
-        {{- $ready := dict "ATOM_READY_FILE" "/var/lib/atom/run/ready" }}
-        {{- include "atom.container" (dict "root" .root "name" .part "command" .command "env" (merge $ready .env) "resources" (index .root.Values .part).resources "probes" (include "atom.readyProbes" . | fromYaml)) | nindent 8 }}
+        {{- $files := dict "ATOM_READY_FILE" "/var/lib/atom/run/ready" "ATOM_ALIVE_FILE" "/var/lib/atom/run/alive" }}
+        {{- $probes := merge (include "atom.readyProbes" . | fromYaml) (include "atom.aliveProbe" . | fromYaml) }}
+        {{- include "atom.container" (dict "root" .root "name" .part "command" .command "env" (merge $files .env) "resources" (index .root.Values .part).resources "probes" $probes) | nindent 8 }}
 {{- end }}
 
 {{- define "atom.budget" -}}
