@@ -103,6 +103,10 @@ class ClusterProfile(TimestampedModel):
     nccl = models.JSONField(default=dict, blank=True)
     # The memlock limit that the nodes' runtime must give; null: unlimited.
     memlock_bytes = models.BigIntegerField(null=True)
+    # The repository that images of environments are pushed to; empty: environments are archives.
+    image_repository = models.CharField(max_length=300, blank=True)
+    # A Docker configuration with its credentials, encrypted (`atom.core.crypto`); only written.
+    encrypted_image_credentials = models.TextField(blank=True)
     # The last pod that tried RDMA; no time: none has tried it with these settings.
     rdma_passed = models.BooleanField(default=False)
     rdma_tested_at = models.DateTimeField(null=True)

@@ -170,6 +170,7 @@ BODIES: dict[str, dict[str, Any]] = {
         ],
         "rdma_resource": "rdma/hca_shared_devices_a",
         "nccl": {"NCCL_IB_HCA": "mlx5"},
+        "image_repository": "registry.example/atom/envs",
     },
     "CloneRequestRequest": {"name": "digits again", "parameters": {"epochs": 5}},
     "EditRequest": {

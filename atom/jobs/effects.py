@@ -35,8 +35,13 @@ def start_build(build_id: UUID) -> None:
 
 
 def verify_build(build_id: UUID) -> None:
-    """Have the archive of a built environment hashed."""
+    """Have the archive of a built environment hashed, and its image pushed."""
     enqueue(f"{_TASKS}.verify_environment", str(build_id))
+
+
+def look_for_image(runtime_id: UUID) -> None:
+    """Have the image of an environment looked for in its registry."""
+    enqueue(f"{_TASKS}.look_for_image", str(runtime_id))
 
 
 def flush(attempt_id: UUID) -> None:

@@ -90,10 +90,18 @@ def start_environment_build(build_id: str) -> None:
 
 @shared_task(name="jobs.verify_environment", soft_time_limit=1790, time_limit=1800)
 def verify_environment(build_id: str) -> None:
-    """Hash the archive of a built environment and give it to the runs that wait."""
-    from atom.jobs.runtimes.actions import cluster_builds
+    """Hash the archive of a built environment, push its image, and let the runs go on."""
+    from atom.jobs.runtimes.actions import build_results
 
-    cluster_builds.verify(UUID(build_id))
+    build_results.verify(UUID(build_id))
+
+
+@shared_task(name="jobs.look_for_image", soft_time_limit=50, time_limit=60)
+def look_for_image(runtime_id: str) -> None:
+    """Have an environment built again whose image is gone from its registry."""
+    from atom.jobs.runtimes.actions import cluster_images
+
+    cluster_images.look_for_image(UUID(runtime_id))
 
 
 @shared_task(name="jobs.fetch_code", soft_time_limit=890, time_limit=900)

@@ -40,6 +40,9 @@ ATOM_WEBHOOK_ALLOW = [item.strip() for item in ENV.atom_webhook_allow.split(",")
 ATOM_CLUSTER_NETWORKS = [
     item.strip() for item in ENV.atom_cluster_networks.split(",") if item.strip()
 ]
+ATOM_REGISTRY_NETWORKS = [
+    item.strip() for item in ENV.atom_registry_networks.split(",") if item.strip()
+]
 ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
 ATOM_RATE_SIGNED_IN = ENV.atom_rate_signed_in
 ATOM_RATE_ANONYMOUS = ENV.atom_rate_anonymous

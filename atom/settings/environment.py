@@ -139,6 +139,8 @@ class Environment(BaseSettings):
     atom_webhook_allow: str = ""
     # Private networks in which a cluster's API may be, separated by commas, e.g. 10.1.0.0/16.
     atom_cluster_networks: str = ""
+    # The same for registries of base images that people name.
+    atom_registry_networks: str = ""
     # How often the REST API answers: for each token and each signed-in person, for each address
     # without either, and for failed sign-ins from one address and with one name.
     atom_rate_signed_in: RateSetting = parse_rate("100/s:500")
@@ -198,7 +200,7 @@ class Environment(BaseSettings):
                     ) from None
         return text
 
-    @field_validator("atom_cluster_networks")
+    @field_validator("atom_cluster_networks", "atom_registry_networks")
     @classmethod
     def _networks(cls, text: str) -> str:
         """Refuse host names: a name may lead anywhere tomorrow."""

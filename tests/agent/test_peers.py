@@ -82,14 +82,14 @@ def test_nothing_else_is_served(url: str) -> None:
 
 
 def test_a_loop_that_turns_no_more_is_no_health(url: str, peer: PeerServer) -> None:
-    peer.turns = Turns(patience_s=0.2)
-    peer.turns.turn("work")
-    peer.turns.turn("report", pause_s=60)
+    peer.turns = Turns(patience_s=0)
+    peer.turns.turn("report", pause_s=600)
     assert httpx.get(f"{url}/healthz").status_code == 200
-    time.sleep(0.3)
+    peer.turns.turn("work")
+    time.sleep(0.01)
     assert peer.turns.late() == ["work"]
     assert httpx.get(f"{url}/healthz").status_code == 503
-    peer.turns.turn("work")
+    peer.turns.turn("work", pause_s=600)
     assert httpx.get(f"{url}/healthz").status_code == 200
 
 

@@ -55,9 +55,28 @@ def test_a_profile_is_shown_changed_part_by_part_and_set_from_a_file(
     assert ClusterProfile.objects.get().nccl == {"NCCL_IB_HCA": "mlx5=1"}
 
 
+def test_images_of_environments_are_pushed_with_credentials_from_a_file(
+    run: Run, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"auths": {"r.example": {"username": "bot", "password": "topsecret"}}}')
+    words = ("--set", "image_repository=r.example/envs", "--image-credentials", str(config))
+    shown = run("profile", "west", *words).stdout
+    assert "images of environments: r.example/envs (with credentials)" in shown
+    # Other changes keep them.
+    kept = run("profile", "west", "--set", "NCCL_DEBUG=WARN").stdout
+    assert "r.example/envs (with credentials)" in kept
+    assert "topsecret" not in run("profile", "west", "--json").stdout
+    gone = run("profile", "west", "--no-image-credentials").stdout
+    assert "r.example/envs (without credentials)" in gone
+
+
 @pytest.mark.parametrize(
     "words",
     [
+        ("--image-credentials", "x", "--no-image-credentials"),
+        ("--image-credentials", "/nowhere/config.json"),
+        ("--no-image-credentials", "--from", "-"),
         ("--set", "nothing"),
         ("--set", "color=red"),
         ("--set", "rdma_count=two"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from rest_framework.test import APIClient
 from atom.accounts.models import AuditEvent, User
 from atom.clusters.models import Cluster, ClusterProfile
 from atom.clusters.registration.actions.profiles import RdmaResult, note_rdma
-from atom.clusters.registration.actions.registering import check_now
+from atom.clusters.registration.actions.registering import check_now, remove
+from atom.clusters.registration.actions.stored_profiles import image_credentials
 from atom.clusters.registration.engines.profile_values import is_qualified, needs_rdma
 from atom.clusters.registration.engines.profiles import (
     PodProfile,
@@ -192,6 +195,13 @@ def test_another_cluster_at_the_name_proves_rdma_anew(
         ({"rdma_resource": ""}, "nccl.NCCL_IB_HCA", "clusters.setting_needs_rdma"),
         ({"nccl": {f"NCCL_A{at}": "" for at in range(51)}}, "nccl", "clusters.settings_many"),
         ({"nccl": []}, "nccl", "not_a_dict"),
+        ({"image_repository": "envs"}, "image_repository", "clusters.image_repository_wrong"),
+        ({"image_repository": "r.example/envs:1"}, "image_repository",
+         "clusters.image_repository_wrong"),
+        ({"image_repository": f"r.example/{'a' * 300}"}, "image_repository", "max_length"),
+        ({"image_credentials": "{}"}, "image_credentials", "jobs.registry_config_invalid"),
+        ({"image_credentials": '{"auths": {}, "credsStore": "x"}'}, "image_credentials",
+         "jobs.registry_config_in_helper"),
         ({"capabilities": ["IPC_LOCK"]}, "capabilities", "unknown_field"),
     ],
 )  # fmt: skip
@@ -202,6 +212,43 @@ def test_a_wrong_value_is_refused_at_its_field(
     assert answer.status_code == 400, answer.content
     assert code in [one["code"] for one in answer.json()["error_codes"].get(field, ())]
     assert not ClusterProfile.objects.exists()
+
+
+AUTHS = {"auths": {"r.example": {"username": "bot", "password": "topsecret"}}, "x": 1}
+
+
+def credentials() -> Json | None:
+    return image_credentials(west())
+
+
+def test_credentials_for_images_are_kept_for_their_registry_and_never_shown(
+    api: APIClient,
+) -> None:
+    sent = {"image_repository": "r.example/envs", "image_credentials": json.dumps(AUTHS)}
+    shown = put(api, **sent)
+    assert "topsecret" not in shown.content.decode()
+    assert shown.json()["image_repository"] == "r.example/envs"
+    assert shown.json()["has_image_credentials"] is True
+    assert "image_credentials" not in shown.json()
+    # The rest of the configuration is left out.
+    kept = {"auths": {"r.example": {"auth": base64.b64encode(b"bot:topsecret").decode()}}}
+    assert credentials() == kept
+    assert "topsecret" not in ClusterProfile.objects.get().encrypted_image_credentials
+    # Another path is the same registry; another host, or the same without TLS, is not.
+    put(api, image_repository="r.example/other")
+    assert credentials() == kept
+    put(api, image_repository="http://r.example/other")
+    assert credentials() is None
+    put(api, **sent)
+    assert put(api, image_repository="evil.example/envs").json()["has_image_credentials"] is False
+    put(api, **sent)
+    assert put(api, **{**sent, "image_credentials": ""}).json()["has_image_credentials"] is False
+
+
+def test_a_removed_cluster_keeps_no_credentials(api: APIClient) -> None:
+    put(api, image_repository="r.example/envs", image_credentials=json.dumps(AUTHS))
+    remove(west(), User.objects.get(username="boss"))
+    assert ClusterProfile.objects.get().encrypted_image_credentials == ""
 
 
 def test_members_read_the_profile_and_only_administrators_write_it(api: APIClient) -> None:

@@ -159,7 +159,7 @@ def test_a_run_whose_environment_can_never_be_built_is_refused(
     assert not vision.runs.exists()
     # Without a build, or with a quota that has room for it, the run is taken.
     assert api.post(address, {**body, "requirements": ""}, format="json").status_code == 201
-    runtime = environments_in(west).ensure(body["requirements"], "")
+    runtime = environments_in(west).ensure(body["requirements"], "", vision)
     assert runtime is not None
     type(runtime).objects.update(state="ready", archive_key="environments/x")
     assert api.post(f"{address}preview/", body, format="json").json()["valid"]

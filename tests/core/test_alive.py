@@ -34,12 +34,22 @@ def test_workers_and_beat_touch_it_with_their_signs_and_not_oftener(file: Path) 
 @pytest.mark.django_db
 def test_watchers_touch_it_with_each_turn(file: Path) -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
-    end = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGTERM))
-    end.start()
+    is_over = threading.Event()
+
+    def end_after_a_turn() -> None:
+        # Before the first turn, the signal would end this process.
+        while not file.exists() and not is_over.wait(0.01):
+            pass
+        if not is_over.is_set():
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    ending = threading.Thread(target=end_after_a_turn)
+    ending.start()
     try:
         Watchers().run()
     finally:
-        end.cancel()
+        is_over.set()
+        ending.join()
         for number, handler in before.items():
             signal.signal(number, handler)
     assert file.exists()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from rest_framework import serializers
 
+from atom.clusters.engines.registry_configs import WrongConfigError, parse_config
 from atom.clusters.registration.actions.profiles import ProfileSettings
 from atom.clusters.registration.engines import profile_values as values
 from atom.core.names import TextField
@@ -13,6 +15,8 @@ from atom_sdk.sentences import Sentence
 
 _MAX_DEVICES = 64
 _MAX_MEMLOCK = 1 << 50
+_MAX_REPOSITORY = 300
+_MAX_CREDENTIALS = 100_000
 
 
 class TolerationSerializer(serializers.Serializer[Any]):
@@ -88,6 +92,37 @@ class ProfileChangesSerializer(serializers.Serializer[Any]):
         help_text="The memlock limit that RDMA needs from the nodes' runtime; null: unlimited.",
     )
 
+    image_repository = TextField(
+        max_length=_MAX_REPOSITORY,
+        allow_blank=True,
+        default="",
+        help_text="Environments of runs become images there, for instance "
+        "registry.example/atom/envs; empty: they are archives.",
+    )
+    image_credentials = TextField(
+        max_length=_MAX_CREDENTIALS,
+        allow_blank=True,
+        allow_null=True,
+        default=None,
+        write_only=True,
+        trim_whitespace=False,
+        help_text="A Docker configuration that images are pushed with; null: as before, for the "
+        "same registry; empty: none. It is never shown.",
+    )
+
+    def validate_image_repository(self, name: str) -> str:
+        """Refuse what is no repository."""
+        return _checked(name, values.wrong_image_repository(name))
+
+    def validate_image_credentials(self, text: str | None) -> str | None:
+        """Keep the credentials alone. Refuses what holds none."""
+        if not text:
+            return text
+        try:
+            return json.dumps(parse_config(text), sort_keys=True)
+        except WrongConfigError as error:
+            raise serializers.ValidationError(error.sentence) from error
+
     def validate_priority_class(self, name: str) -> str:
         """Refuse what is no name of a class for runs."""
         return _checked(name, values.wrong_priority_class(name))
@@ -125,6 +160,7 @@ class ProfileChangesSerializer(serializers.Serializer[Any]):
 class ProfileSerializer(ProfileChangesSerializer):
     """The profile of a cluster, and whether RDMA is on."""
 
+    has_image_credentials = serializers.BooleanField(read_only=True)
     rdma = RdmaStateSerializer(read_only=True)
 
 

@@ -53,6 +53,8 @@ def _shown(row: ClusterProfile) -> dict[str, Any]:
         "rdma_count": row.rdma_count,
         "nccl": row.nccl,
         "memlock_bytes": row.memlock_bytes,
+        "image_repository": row.image_repository,
+        "has_image_credentials": bool(row.encrypted_image_credentials),
         "rdma": {
             "state": profile.rdma_state,
             "detail": reason and str(reason),

@@ -57,7 +57,8 @@ class Surroundings:
     devices: dict[str, str] = field(default_factory=dict)
     # One for each input, as `job.json` describes it.
     datasets: list[dict[str, Any]] = field(default_factory=list)
-    # A packed Python environment that the runner unpacks: url, sha256, size_bytes.
+    # A packed Python environment that the runner unpacks: url, sha256, size_bytes. One that the
+    # image has is `in_image`.
     archive: dict[str, Any] | None = None
 
 
@@ -240,11 +241,11 @@ class Executor(Protocol):
 class Environments(Protocol):
     """Makes the Python environments of runs in one kind of cluster."""
 
-    def find(self, requirements: str, image: str) -> tuple[str, Runtime | None]:
+    def find(self, requirements: str, image: str, project: Project) -> tuple[str, Runtime | None]:
         """Return the digest of an environment, and the environment if it is known."""
 
-    def ensure(self, requirements: str, image: str) -> Runtime | None:
-        """Return the environment of a run, None if it needs none but its image."""
+    def ensure(self, requirements: str, image: str, project: Project) -> Runtime | None:
+        """Return the environment of a project's run, None if it needs none but its image."""
 
     def request(self, runtime: Runtime) -> None:
         """Have an environment tried again that failed or is gone; a person asks for it."""
@@ -268,6 +269,6 @@ class Environments(Protocol):
         """Return why no process builds the environment yet, None if one does."""
         return None
 
-    def build_demand(self, requirements: str, image: str) -> PodDemand | None:
+    def build_demand(self, requirements: str, image: str, project: Project) -> PodDemand | None:
         """Return what the pod of the build would hold, None if none has to build."""
         return None

@@ -131,6 +131,9 @@ class EnvironmentBuild(ClusterJob):
     # The pod that builds, as its cluster describes it; empty until one asked to start.
     identity = models.JSONField(default=dict)
     token_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    # The run's image by its digest, so that the pod builds in what the image is made of; "" if the
+    # environment becomes an archive.
+    base_image = models.CharField(max_length=400, blank=True)
     # The archive that the pod has sent, as it describes it; empty until then.
     sent = models.JSONField(default=dict)
 

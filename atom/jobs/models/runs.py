@@ -69,6 +69,17 @@ class Runtime(TimestampedModel):
     archive_key = models.CharField(max_length=300, blank=True)
     archive_sha256 = models.CharField(max_length=64, blank=True)
     archive_bytes = models.BigIntegerField(default=0)
+    # The repository that its image goes to, as the cluster's profile names it; "": an archive.
+    repository = models.CharField(max_length=300, blank=True)
+    # The project that alone uses it, as only its credentials may read the base image; None: all.
+    owner = models.UUIDField(null=True)
+    # The digest of its requirements and of the base image's content; "" until that is known.
+    content_digest = models.CharField(max_length=64, blank=True, db_index=True)
+    # The image by its digest, and the SHA-256 of the runner inside; "" until it is pushed.
+    pushed_image = models.CharField(max_length=400, blank=True)
+    pushed_runner = models.CharField(max_length=64, blank=True)
+    # Why its image could not be made: a code of a failure and its params; {} if pip failed.
+    image_failure = models.JSONField(default=dict)
     log_tail = models.TextField(blank=True)
     size_bytes = models.BigIntegerField(default=0)
     built_at = models.DateTimeField(null=True)

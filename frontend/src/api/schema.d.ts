@@ -11402,6 +11402,12 @@ export interface components {
              * @description The memlock limit that RDMA needs from the nodes' runtime; null: unlimited.
              */
             memlock_bytes?: number | null;
+            /**
+             * @description Environments of runs become images there, for instance registry.example/atom/envs; empty: they are archives.
+             * @default
+             */
+            image_repository?: string;
+            readonly has_image_credentials: boolean;
             readonly rdma: components["schemas"]["RdmaState"];
         };
         /** @description A whole profile; what is left out is as in a cluster without one. */
@@ -11431,6 +11437,13 @@ export interface components {
              * @description The memlock limit that RDMA needs from the nodes' runtime; null: unlimited.
              */
             memlock_bytes?: number | null;
+            /**
+             * @description Environments of runs become images there, for instance registry.example/atom/envs; empty: they are archives.
+             * @default
+             */
+            image_repository?: string;
+            /** @description A Docker configuration that images are pushed with; null: as before, for the same registry; empty: none. It is never shown. */
+            image_credentials?: string | null;
         };
         /** @description Items by state; `accepted` includes what is published. */
         Progress: {
@@ -12214,6 +12227,14 @@ export interface components {
          *     * `disk_failing` - disk_failing
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
+         *     * `base_image_denied` - base_image_denied
+         *     * `base_image_missing` - base_image_missing
+         *     * `base_image_unfit` - base_image_unfit
+         *     * `registry_denied` - registry_denied
+         *     * `registry_full` - registry_full
+         *     * `registry_away` - registry_away
+         *     * `registry_not_public` - registry_not_public
+         *     * `registry_refused` - registry_refused
          *     * `preempted` - preempted
          *     * `evicted` - evicted
          *     * `node_pressure` - node_pressure
@@ -12246,7 +12267,7 @@ export interface components {
          *     * `not_a_detector` - not_a_detector
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "gang_incomplete" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused" | "no_objects" | "export_differs" | "not_a_detector";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "gang_incomplete" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "base_image_denied" | "base_image_missing" | "base_image_unfit" | "registry_denied" | "registry_full" | "registry_away" | "registry_not_public" | "registry_refused" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused" | "no_objects" | "export_differs" | "not_a_detector";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -12678,6 +12699,7 @@ export interface components {
             log_tail: string;
             /** Format: date-time */
             built_at: string | null;
+            pushed_image: string;
         };
         /** @description Whether the environment is built. */
         RuntimeState: {

@@ -127,6 +127,7 @@ export const jobs = {
     resources: 'Resources',
     environment: 'Code and environment',
     runtime: 'Runtime',
+    image: 'Image of the environment',
     code: 'Code',
     files: 'Files',
     codeSize_one: '{{count, number}} file, {{size}}',

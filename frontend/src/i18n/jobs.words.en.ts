@@ -188,6 +188,38 @@ export const failure = {
     reason: 'The job’s Python environment could not be built. pip said: {{said}}',
     suggestion: 'Correct the requirements (names, versions, Python version) and start the run again.',
   },
+  base_image_denied: {
+    reason: 'The registry does not let Atom read the image {{image}}, or has no such image.',
+    suggestion: 'Check the image’s name. If it is private, set the project’s secret DOCKER_AUTH_CONFIG. Then start the run again.',
+  },
+  base_image_missing: {
+    reason: 'The registry has no image {{image}} with the version {{version}}.',
+    suggestion: 'Correct the image’s name or tag and start the run again.',
+  },
+  base_image_unfit: {
+    reason: 'The image {{image}} has no version for Linux on {{machine}} that Atom can add to.',
+    suggestion: 'Name an image for this processor, pushed in the form of OCI or of Docker’s schema 2.',
+  },
+  registry_denied: {
+    reason: 'The registry {{registry}} did not let Atom push to {{repository}}: {{said}}',
+    suggestion: 'Ask an administrator to correct the credentials in the cluster’s profile, or set the project’s secret DOCKER_AUTH_CONFIG. Then retry the run.',
+  },
+  registry_full: {
+    reason: 'The registry {{registry}} has no room left in {{repository}}: {{said}}',
+    suggestion: 'Ask an administrator of the registry for a larger quota, or to delete old images. Then retry the run.',
+  },
+  registry_away: {
+    reason: 'The registry {{registry}} did not answer for over an hour: {{said}}',
+    suggestion: 'Check that the registry runs and that Atom’s workers reach it. Then retry the run.',
+  },
+  registry_not_public: {
+    reason: 'The registry {{registry}} is in a network that Atom may not reach: {{said}}',
+    suggestion: 'Ask an administrator to list its network in ATOM_REGISTRY_NETWORKS. Then retry the run.',
+  },
+  registry_refused: {
+    reason: 'The registry {{registry}} refused the environment’s image: {{said}}',
+    suggestion: 'Show this to an administrator of the registry. Then retry the run.',
+  },
   preempted: {
     reason: 'The cluster stopped the job to make room: {{said}}',
     suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',

@@ -172,6 +172,38 @@ export const failure: Translation<typeof en.failure> = {
     reason: '任务的 Python 环境无法构建。pip 的输出：{{said}}',
     suggestion: '请改正依赖（名称、版本、Python 版本）后重新启动运行。',
   },
+  base_image_denied: {
+    reason: '镜像仓库不允许 Atom 读取镜像 {{image}}，或没有该镜像。',
+    suggestion: '请检查镜像名称。如果是私有镜像，请设置项目的密钥 DOCKER_AUTH_CONFIG，然后重新启动运行。',
+  },
+  base_image_missing: {
+    reason: '镜像仓库中没有版本为 {{version}} 的镜像 {{image}}。',
+    suggestion: '请改正镜像的名称或标签后重新启动运行。',
+  },
+  base_image_unfit: {
+    reason: '镜像 {{image}} 没有 Atom 可以添加内容的 Linux {{machine}} 版本。',
+    suggestion: '请指定适用于该处理器、以 OCI 或 Docker schema 2 形式推送的镜像。',
+  },
+  registry_denied: {
+    reason: '镜像仓库 {{registry}} 不允许 Atom 推送到 {{repository}}：{{said}}',
+    suggestion: '请管理员改正集群配置中的凭据，或设置项目的密钥 DOCKER_AUTH_CONFIG，然后重试该运行。',
+  },
+  registry_full: {
+    reason: '镜像仓库 {{registry}} 的 {{repository}} 中没有剩余空间：{{said}}',
+    suggestion: '请镜像仓库的管理员提高配额或删除旧镜像，然后重试该运行。',
+  },
+  registry_away: {
+    reason: '镜像仓库 {{registry}} 超过一小时没有应答：{{said}}',
+    suggestion: '请检查镜像仓库是否在运行、Atom 的工作进程能否访问它，然后重试该运行。',
+  },
+  registry_not_public: {
+    reason: '镜像仓库 {{registry}} 位于 Atom 不得访问的网络中：{{said}}',
+    suggestion: '请管理员将其网络列入 ATOM_REGISTRY_NETWORKS，然后重试该运行。',
+  },
+  registry_refused: {
+    reason: '镜像仓库 {{registry}} 拒绝了环境镜像：{{said}}',
+    suggestion: '请将此信息交给镜像仓库的管理员，然后重试该运行。',
+  },
   preempted: {
     reason: '集群为腾出位置停止了任务：{{said}}',
     suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',

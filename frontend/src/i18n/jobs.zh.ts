@@ -114,6 +114,7 @@ export const jobs: Translation<typeof source> = {
     resources: '资源',
     environment: '代码与环境',
     runtime: '运行环境',
+    image: '环境镜像',
     code: '代码',
     files: '文件',
     codeSize_other: '{{count, number}} 个文件，{{size}}',

@@ -1,4 +1,4 @@
-"""`atom cluster profile`: priority, tolerations, RDMA and NCCL settings of a cluster's pods."""
+"""`atom cluster profile`: priority, tolerations, RDMA, NCCL settings and images of pods."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.options import Size
 
 Row = dict[str, Any]
-_TEXTS = ("priority_class", "rdma_resource")
+_TEXTS = ("priority_class", "rdma_resource", "image_repository")
+_SHOWN_ONLY = ("rdma", "has_image_credentials")
 _SETTING = re.compile(r"[A-Z][A-Z0-9_]*")
 _UNLIMITED = "unlimited"
 _MAX_BYTES = 1 << 20
@@ -29,8 +31,8 @@ _MAX_BYTES = 1 << 20
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help="priority_class, rdma_resource, rdma_count, memlock (8g, unlimited), or a setting such "
-    "as NCCL_DEBUG; an empty value takes it away.",
+    help="priority_class, rdma_resource, rdma_count, memlock (8g, unlimited), image_repository, or "
+    "a setting such as NCCL_DEBUG; an empty value takes it away.",
 )
 @click.option(
     "--toleration",
@@ -40,6 +42,13 @@ _MAX_BYTES = 1 << 20
     help="As kubectl taint writes a taint; these take the place of all before.",
 )
 @click.option("--no-tolerations", is_flag=True, help="Take all tolerations away.")
+@click.option(
+    "--image-credentials",
+    "credentials",
+    metavar="FILE",
+    help="A Docker configuration to push images with, as docker login writes it; - reads input.",
+)
+@click.option("--no-image-credentials", is_flag=True, help="Forget the stored ones.")
 @click.option("--from", "file", metavar="FILE", help="A whole profile as JSON; - reads input.")
 @pass_context
 def profile(
@@ -49,27 +58,60 @@ def profile(
     changes: tuple[str, ...],
     tolerations: tuple[str, ...],
     no_tolerations: bool,
+    credentials: str | None,
+    no_image_credentials: bool,
     file: str | None,
 ) -> None:
     """Show how pods fit a cluster, and whether RDMA is on; with an option, change it."""
     clusters = context.client.clusters
-    is_change = bool(changes or tolerations or no_tolerations)
-    if file is not None and is_change:
-        raise click.UsageError("Give --from alone: it is the whole profile.")
-    if tolerations and no_tolerations:
-        raise click.UsageError("Give --toleration or --no-tolerations, not both.")
+    edit = _Edit(changes, tolerations, no_tolerations, credentials, no_image_credentials)
+    edit.check(file)
     if file is not None:
         row = clusters.set_profile(name, **_settings_of(read_json(file, "--from")))
-    elif is_change:
-        settings = _settings_of(clusters.profile(name))
-        for change in changes:
-            _apply(settings, change)
-        if tolerations or no_tolerations:
-            settings["tolerations"] = [parse_toleration(text) for text in tolerations]
-        row = clusters.set_profile(name, **settings)
+    elif edit.is_change:
+        row = clusters.set_profile(name, **edit.apply(_settings_of(clusters.profile(name))))
     else:
         row = clusters.profile(name)
     context.emit(row, lambda out: _print(out, row))
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """The options that change parts of a profile."""
+
+    changes: tuple[str, ...]
+    tolerations: tuple[str, ...]
+    no_tolerations: bool
+    credentials: str | None
+    no_credentials: bool
+
+    @property
+    def is_change(self) -> bool:
+        parts = (self.changes, self.tolerations, self.no_tolerations, self.credentials)
+        return any(parts) or self.no_credentials
+
+    def check(self, file: str | None) -> None:
+        """Raise UsageError for options that do not go together."""
+        if file is not None and self.is_change:
+            raise click.UsageError("Give --from alone: it is the whole profile.")
+        if self.tolerations and self.no_tolerations:
+            raise click.UsageError("Give --toleration or --no-tolerations, not both.")
+        if self.credentials and self.no_credentials:
+            text = "Give --image-credentials or --no-image-credentials, not both."
+            raise click.UsageError(text)
+
+    def apply(self, settings: Row) -> Row:
+        """Return settings with the changes. Raises BadParameter."""
+        for change in self.changes:
+            _apply(settings, change)
+        if self.tolerations or self.no_tolerations:
+            settings["tolerations"] = [parse_toleration(text) for text in self.tolerations]
+        if self.no_credentials:
+            settings["image_credentials"] = ""
+        elif self.credentials:
+            config = read_json(self.credentials, "--image-credentials")
+            settings["image_credentials"] = json.dumps(config)
+        return settings
 
 
 def read_json(path: str, option: str) -> Row:
@@ -88,7 +130,7 @@ def read_json(path: str, option: str) -> Row:
 
 def _settings_of(row: Row) -> Row:
     """Return the part that is sent back: not whether RDMA is on."""
-    return {name: value for name, value in row.items() if name != "rdma"}
+    return {name: value for name, value in row.items() if name not in _SHOWN_ONLY}
 
 
 def _apply(settings: Row, change: str) -> None:
@@ -139,6 +181,9 @@ def _print(out: Console, row: Row) -> None:
             ("RDMA devices", f"{row['rdma_count']} × {row['rdma_resource']}"),
             ("needed memlock", needed),
         ]
+    if row["image_repository"]:
+        how = "with credentials" if row["has_image_credentials"] else "without credentials"
+        lines.append(("images of environments", f"{row['image_repository']} ({how})"))
     _print_lines(out, lines)
     if row["rdma"]["detail"]:
         out.print(row["rdma"]["detail"], markup=False)

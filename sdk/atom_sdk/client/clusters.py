@@ -74,7 +74,8 @@ class Clusters:
         """Replace a profile; settings that are left out are as in a cluster without one.
 
         Settings: priority_class, tolerations, rdma_resource, rdma_count, nccl (values by name),
-        memlock_bytes (None: unlimited).
+        memlock_bytes (None: unlimited), image_repository, image_credentials (a Docker
+        configuration; None: as before).
         """
         found: Row = self._http.request("PUT", f"{_path(name)}profile/", json=settings)
         return found

@@ -135,7 +135,7 @@ class Job:
     run: str = ""
     workdir: str = ""
     code: dict[str, Any] | None = None
-    # A packed Python environment, and the path that it is unpacked to.
+    # A Python environment, packed or `in_image`, and the path that it is at.
     environment: dict[str, Any] | None = None
     environment_dir: str = ""
     inputs: list[dict[str, Any]] = field(default_factory=list)

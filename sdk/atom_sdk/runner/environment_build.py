@@ -27,7 +27,22 @@ from .pod_exits import NO_LONGER_OURS, REFUSED, TERMINATED
 LARGEST_ARCHIVE_BYTES = 5 * 1024**3
 _DIST_INFO = re.compile(r"([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._!+]*)\.dist-info")
 _FAILED = 1
-_PIP_OPTIONS = ["--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+_PIP_OPTIONS = [
+    "--no-input",
+    "--disable-pip-version-check",
+    "--progress-bar",
+    "off",
+    "--no-compile",
+]
+# Compiled modules that name no time are valid wherever the environment is copied to, and the same
+# packages give the same bytes. A module that does not compile is for another Python.
+_COMPILE = (
+    "import compileall, py_compile, sys\n"
+    "mode = py_compile.PycInvalidationMode.UNCHECKED_HASH\n"
+    "compileall.compile_dir(sys.argv[1], quiet=2, force=True, invalidation_mode=mode)\n"
+)
+# zip's oldest date, for packages that are built from sources; sets are compiled in one order.
+_REPEATABLE = {"SOURCE_DATE_EPOCH": "315532800", "PYTHONHASHSEED": "0"}
 
 
 class _TerminatedError(BaseException):
@@ -87,7 +102,7 @@ def _make(
     requirements.write_text(str(job["requirements"]), encoding="utf-8")
     version = platform.python_version()
     output.line(f"Making an environment of Python {version}")
-    environment = {**os.environ, "HOME": str(work)}
+    environment = {**os.environ, **_REPEATABLE, "HOME": str(work)}
     for name in ("ATOM_POD_TOKEN_FILE", "ATOM_PLACEMENT", "ATOM_API_URL"):
         environment.pop(name, None)
 
@@ -101,6 +116,7 @@ def _make(
     )
     pip = [folder / "bin" / "python", work / "pip" / "pip", "install", *_PIP_OPTIONS]
     _install(run, [*pip, *job["pip_options"]], requirements, files["wheel"], job, folder)
+    run(folder / "bin" / "python", "-c", _COMPILE, folder / "lib")
     output.line("Packing the environment")
     archive = work / "environment.tar.gz"
     size_bytes = pack(folder, archive)

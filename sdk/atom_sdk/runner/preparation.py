@@ -55,13 +55,9 @@ def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], boo
 
 def _fetch(job: Job, paths: AttemptPaths, must_stop: Callable[[], bool]) -> None:
     resume: dict[str, Any] = job.resume or {}
-    environment, folder, temporary = (
-        job.environment,
-        Path(job.environment_dir),
-        paths.root / "tmp",
-    )
+    temporary = paths.root / "tmp"
     steps: list[Callable[[], None]] = [
-        lambda: fetch_environment(environment, folder, temporary) if environment else None,
+        lambda: _fetch_environment(job, temporary),
         lambda: fetch_code(job.code, paths.work, temporary) if job.code else None,
         lambda: fetch_files(job.inputs, paths.inputs),
         lambda: fetch_files(_resume_files(resume), paths.resume, _checkpoint_prefix(resume)),
@@ -70,6 +66,13 @@ def _fetch(job: Job, paths: AttemptPaths, must_stop: Callable[[], bool]) -> None
         if must_stop():
             raise PreparationError("The run was ended before its command started.")
         step()
+
+
+def _fetch_environment(job: Job, temporary: Path) -> None:
+    """Unpack the environment, unless the image has it."""
+    environment = job.environment or {"in_image": True}
+    if not environment.get("in_image"):
+        fetch_environment(environment, Path(job.environment_dir), temporary)
 
 
 def _resume_files(resume: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from blake3 import blake3
 from django.utils import timezone
@@ -22,25 +22,27 @@ from tests.factories.datasets import make_dataset
 
 
 def version_of_packs(
-    digests: Iterable[bytes], pack_bytes: int, dataset: Dataset | None = None
+    digests: Iterable[bytes], pack_bytes: int | Sequence[int], dataset: Dataset | None = None
 ) -> Version:
-    """Return the next version of a dataset (a new one): a file of `pack_bytes` in each pack."""
+    """Return the next version of a dataset (a new one): a file of `pack_bytes` in each pack.
+
+    `pack_bytes`: bytes of all packs alike, or of each.
+    """
     dataset = dataset or make_dataset()
     store = project_store(dataset.project)
     packs = list(digests)
+    sizes = [pack_bytes] * len(packs) if isinstance(pack_bytes, int) else pack_bytes
     entries = [
-        Entry(f"{at:06}.bin", pack_bytes, digest, "", None, digest, 0)
-        for at, digest in enumerate(packs)
+        Entry(f"{at:06}.bin", size, digest, "", None, digest, 0)
+        for at, (digest, size) in enumerate(zip(packs, sizes, strict=True))
     ]
     root = build_root([entries_table(entries)], store)
     digest = write_root(root, store)
     commit = Commit(str(dataset.pk), digest, (), "tests", "made", timezone.now())
     Pack.objects.bulk_create(
         [
-            Pack(
-                project=dataset.project, digest=pack.hex(), size_bytes=pack_bytes, state="verified"
-            )
-            for pack in packs
+            Pack(project=dataset.project, digest=pack.hex(), size_bytes=size, state="verified")
+            for pack, size in zip(packs, sizes, strict=True)
         ],
         ignore_conflicts=True,
     )

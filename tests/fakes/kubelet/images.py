@@ -31,9 +31,11 @@ class ImageError(Exception):
 
 @dataclass
 class Images:
-    """The images that fail; each switch is off at the beginning."""
+    """The images that fail, and what they contain; each switch is off at the beginning."""
 
     store: Store
+    # Folders of this machine that an image has beside this Python, and their places.
+    contents: dict[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     _absent: dict[str, str] = field(default_factory=dict)
     _failing: dict[str, tuple[str, str]] = field(default_factory=dict)
     _private: dict[str, tuple[str, str]] = field(default_factory=dict)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -35,6 +36,8 @@ class Place:
     volumes: Volumes
     is_isolated: bool
     extra_paths: tuple[str | tuple[str, str], ...] = ()
+    # Folders of this machine, and where they are in the containers of an image.
+    contents: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     memlock_bytes: int | None = None
 
     @property
@@ -66,7 +69,11 @@ def process_spec(place: Place, pod: Json, container: Json) -> Json:
     spec: Json = {
         "isolated": place.is_isolated,
         "root": str(root),
-        "image": [*image_paths(), *place.extra_paths],
+        "image": [
+            *image_paths(),
+            *place.extra_paths,
+            *place.contents.get(container["image"], ()),
+        ],
         "mounts": [
             *_files(place, container),
             *_devices(place, container),

@@ -164,6 +164,7 @@ class PodWorker(threading.Thread):
             volumes,
             kubelet.is_isolated,
             kubelet.image_paths,
+            kubelet.images.contents,
             kubelet.memlock_bytes,
         )
         place.hosts.write_text(hosts_of(cluster.store, self.pod, self.status.address))

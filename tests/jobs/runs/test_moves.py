@@ -17,7 +17,7 @@ from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Placement, Rank, Run, Runtime
 from atom.jobs.runs.actions.explain import explain
-from atom.jobs.runtimes.actions.cluster_builds import ensure_runtime_in
+from atom.jobs.runtimes.actions.cluster_runtimes import ensure_runtime_in
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_run
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
@@ -150,7 +150,7 @@ def test_a_run_that_waits_gives_up_its_old_placement(
 def test_a_run_that_ends_before_it_is_moved_stays_as_and_where_it_ran(
     run: Run, worlds: tuple[World, World], person: APIClient, exit_code: int
 ) -> None:
-    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy")
+    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy", run.project)
     Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
     Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
     _, rank = start(worlds[0], run)
@@ -171,7 +171,7 @@ def test_a_run_that_ends_before_it_is_moved_stays_as_and_where_it_ran(
 def test_image_and_environment_change_when_the_run_moves_and_not_before(
     run: Run, worlds: tuple[World, World], person: APIClient
 ) -> None:
-    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy")
+    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy", run.project)
     Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
     Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
     _, rank = start(worlds[0], run)

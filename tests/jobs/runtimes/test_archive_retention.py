@@ -44,8 +44,8 @@ def cluster() -> Cluster:
 
 
 @pytest.fixture
-def runtime(cluster: Cluster) -> Runtime:
-    found = environments_in(cluster).ensure("numpy", IMAGE)
+def runtime(cluster: Cluster, project: Project) -> Runtime:
+    found = environments_in(cluster).ensure("numpy", IMAGE, project)
     assert found is not None
     found.archive_key = f"environments/{found.digest}/a.tar.gz"
     storage.objects().put(found.archive_key, b"packed")

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
+from atom.clusters.engines.image_references import parse_repository
 from atom.clusters.models import Cluster, ClusterProfile
 from atom.clusters.registration.actions.registering import (
     check_now,
@@ -24,7 +25,7 @@ from atom.clusters.registration.actions.stored_profiles import (
 )
 from atom.clusters.registration.engines.findings import replace_finding
 from atom.clusters.registration.engines.profiles import RDMA, RdmaNeed, rdma_finding
-from atom.core import clock
+from atom.core import clock, crypto
 from atom_sdk.sentences import Sentence
 
 
@@ -39,6 +40,9 @@ class ProfileSettings:
     nccl: Mapping[str, str] = field(default_factory=dict)
     # None: unlimited.
     memlock_bytes: int | None = None
+    image_repository: str = ""
+    # A Docker configuration; None: as before, for the same registry; "": none.
+    image_credentials: str | None = None
 
 
 def change_profile(cluster: Cluster, settings: ProfileSettings, actor: User) -> None:
@@ -56,6 +60,7 @@ def change_profile(cluster: Cluster, settings: ProfileSettings, actor: User) -> 
         row.tolerations = [dict(one) for one in settings.tolerations]
         row.rdma_resource, row.rdma_count = settings.rdma_resource, settings.rdma_count
         row.nccl, row.memlock_bytes = dict(settings.nccl), settings.memlock_bytes
+        _set_images(row, settings)
         if rdma_need(row) != need:
             forget_test(row)
         row.save()
@@ -63,6 +68,21 @@ def change_profile(cluster: Cluster, settings: ProfileSettings, actor: User) -> 
         audit.record(actor, "cluster.profile_changed", locked, name=locked.name)
     if settings.priority_class != class_before:
         check_now(cluster)
+
+
+def _set_images(row: ClusterProfile, settings: ProfileSettings) -> None:
+    """Note the repository of images; credentials never go to a registry that they were not for."""
+    before, row.image_repository = row.image_repository, settings.image_repository
+    if settings.image_credentials is not None:
+        text = settings.image_credentials
+        row.encrypted_image_credentials = crypto.encrypt(text) if text else ""
+    elif _registry(before) != _registry(row.image_repository):
+        row.encrypted_image_credentials = ""
+
+
+def _registry(repository: str) -> tuple[str, bool] | None:
+    parsed = parse_repository(repository)
+    return (parsed.registry, parsed.is_plain) if parsed else None
 
 
 @dataclass(frozen=True, slots=True)

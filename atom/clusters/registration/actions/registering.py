@@ -37,7 +37,13 @@ from atom.clusters.kubernetes.errors import (
 from atom.clusters.kubernetes.identity import check_identity, read_identity
 from atom.clusters.kubernetes.in_cluster import in_cluster_access
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
-from atom.clusters.models import AcceleratorPrice, Cluster, Reservation, StoreRoute
+from atom.clusters.models import (
+    AcceleratorPrice,
+    Cluster,
+    ClusterProfile,
+    Reservation,
+    StoreRoute,
+)
 from atom.clusters.registration.actions.nodes import sync_nodes
 from atom.clusters.registration.actions.stored_profiles import forget_rdma_test, read_profile
 from atom.clusters.registration.checks.checking import CheckResult, CheckScope, check_cluster
@@ -207,7 +213,7 @@ def resume(cluster: Cluster, actor: User) -> Cluster:
 
 
 def remove(cluster: Cluster, actor: User) -> None:
-    """Forget a cluster's kubeconfig and nodes; its name is free. Raises ClusterInUse."""
+    """Forget a cluster's credentials and nodes; its name is free. Raises ClusterInUse."""
     refuse_local(cluster)
     with transaction.atomic():
         locked = locked_cluster(cluster.pk)
@@ -220,6 +226,7 @@ def remove(cluster: Cluster, actor: User) -> None:
         locked.problem_code, locked.problem_detail = "", ""
         locked.save()
         locked.nodes.all().delete()
+        ClusterProfile.objects.filter(cluster=locked).update(encrypted_image_credentials="")
         audit.record(actor, "cluster.removed", locked, name=locked.name)
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from atom.clusters.engines.registry_configs import parse_config
 from atom.clusters.models import Cluster, ClusterProfile
 from atom.clusters.registration.engines.profiles import Profile, RdmaNeed, RdmaTest
+from atom.core import crypto
 from atom_sdk.sentences import Sentence
 
 
@@ -38,6 +42,20 @@ def _test_of(row: ClusterProfile) -> RdmaTest | None:
     if not isinstance(reason, Sentence):
         reason = Sentence("clusters.rdma_said", "{said}", said=reason)
     return RdmaTest(row.rdma_passed, row.rdma_tested_at, row.rdma_node, reason)
+
+
+def image_repository(cluster: Cluster) -> str:
+    """Return the repository that images of environments are pushed to, "" without one."""
+    return profile_row(cluster).image_repository
+
+
+def image_credentials(cluster: Cluster) -> dict[str, Any] | None:
+    """Return the Docker configuration that images are pushed with, None without one.
+
+    Raises BadSignature if it was stored with another encryption key.
+    """
+    stored = profile_row(cluster).encrypted_image_credentials
+    return parse_config(crypto.decrypt(stored)) if stored else None
 
 
 def forget_test(row: ClusterProfile) -> None:

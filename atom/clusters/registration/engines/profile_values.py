@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from atom.clusters.engines.image_references import NOT_A_REPOSITORY, parse_repository
 from atom_sdk.sentences import Sentence
 
 OPERATORS = ("Equal", "Exists")
@@ -90,6 +91,11 @@ def wrong_rdma_resource(name: str) -> Sentence | None:
         "clusters.rdma_resource_wrong",
         "Name the resource as the device plugin offers it, for instance rdma/hca_shared_devices_a.",
     )
+
+
+def wrong_image_repository(name: str) -> Sentence | None:
+    """Return why this is no repository that images are pushed to; "" is none at all."""
+    return NOT_A_REPOSITORY if name and parse_repository(name) is None else None
 
 
 def wrong_settings(settings: Mapping[str, str], *, has_rdma: bool) -> dict[str, Sentence]:

@@ -1,4 +1,4 @@
-"""Environments that Jobs of a cluster build in an image, kept as archives for its own runs."""
+"""Environments that Jobs of a cluster build in an image, kept for its own runs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import structlog
 from django.conf import settings
 
+from atom.accounts.models import Project
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
 from atom.clusters.models import Cluster
 from atom.clusters.quotas.engines.limits import PodDemand
 from atom.clusters.registration.actions.registering import open_cluster
-from atom.jobs import states
 from atom.jobs.executors.base import ClusterAwayError, Environments, LaunchFailedError
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.job_ends import read_job
@@ -29,7 +29,7 @@ from atom.jobs.executors.kubernetes.paths import AWAY, sentence_of
 from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import EnvironmentBuild, Run, Runtime
-from atom.jobs.runtimes.actions import cluster_builds
+from atom.jobs.runtimes.actions import build_results, cluster_builds, cluster_runtimes
 
 log = structlog.get_logger(__name__)
 
@@ -43,25 +43,26 @@ class ClusterEnvironments(Environments):
         """Serve the runs of this cluster."""
         self._cluster = cluster
 
-    def find(self, requirements: str, image: str) -> tuple[str, Runtime | None]:
+    def find(self, requirements: str, image: str, project: Project) -> tuple[str, Runtime | None]:
         """Return the digest of an environment, and the environment if it is known."""
-        digest = cluster_builds.digest_in(self._cluster, _image(image), requirements)
+        digest = cluster_runtimes.digest_in(self._cluster, _image(image), requirements, project)
         return digest, Runtime.objects.filter(digest=digest).first()
 
-    def ensure(self, requirements: str, image: str) -> Runtime | None:
+    def ensure(self, requirements: str, image: str, project: Project) -> Runtime | None:
         """Return the environment of these requirements; without any the image is enough."""
         if not requirements.strip():
             return None
-        return cluster_builds.ensure_runtime_in(self._cluster, _image(image), requirements)
+        return cluster_runtimes.ensure_runtime_in(
+            self._cluster, _image(image), requirements, project
+        )
 
     def request(self, runtime: Runtime) -> None:
-        """Have an environment tried again that failed, or whose archive is gone."""
-        cluster_builds.request_archive(runtime)
+        """Have an environment tried again that failed, or whose archive or image is gone."""
+        cluster_runtimes.request(runtime)
 
     def is_ready(self, runtime: Runtime) -> bool:
-        """Return whether there is an archive that this cluster has built."""
-        is_own = runtime.cluster_id == self._cluster.pk
-        return is_own and runtime.state == states.READY and runtime.archive_key != ""
+        """Return whether there is an archive or an image that this cluster has built."""
+        return runtime.cluster_id == self._cluster.pk and cluster_runtimes.is_ready(runtime)
 
     def nudge(self, run: Run, runtime: Runtime) -> None:
         """Have the environment built in the run's cluster, unless that is under way.
@@ -69,8 +70,8 @@ class ClusterEnvironments(Environments):
         A run of an earlier release may name an environment that clusters shared: it gets its own.
         """
         if runtime.cluster_id != self._cluster.pk:
-            own = cluster_builds.ensure_runtime_in(
-                self._cluster, runtime.image, runtime.requirements
+            own = cluster_runtimes.ensure_runtime_in(
+                self._cluster, runtime.image, runtime.requirements, run.project
             )
             run.runtime = runtime = own
             run.save(update_fields=["runtime", "updated_at"])
@@ -90,6 +91,8 @@ class ClusterEnvironments(Environments):
 
     def start(self, build: EnvironmentBuild) -> None:
         """Ask the cluster for the Job; one that does not answer is asked again."""
+        if not build_results.settle_base(build):
+            return
         try:
             with open_cluster(build.cluster) as api:
                 submit_job(api, build, build_order(build))
@@ -117,11 +120,11 @@ class ClusterEnvironments(Environments):
             return None
         return why_waiting(*(build.observed.get(key) for key in WAIT_PARTS))
 
-    def build_demand(self, requirements: str, image: str) -> PodDemand | None:
+    def build_demand(self, requirements: str, image: str, project: Project) -> PodDemand | None:
         """Return what the pod of the build would hold, None if none has to build."""
         if not requirements.strip():
             return None
-        _, runtime = self.find(requirements, image)
+        _, runtime = self.find(requirements, image, project)
         if runtime is not None and self.is_ready(runtime):
             return None
         return PodDemand(BUILD_CPUS, BUILD_MEMORY_BYTES)

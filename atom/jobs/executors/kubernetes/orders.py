@@ -23,8 +23,9 @@ from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, R
 from atom.jobs.runtimes.actions.runtimes import pip_options
 from atom.jobs.runtimes.engines.requirements import has_hashes
 from atom.jobs.runtimes.pipelines.builder import ensure_pip
+from atom.jobs.runtimes.pipelines.runner_zip import runner_zip
 from atom.jobs.runtimes.pipelines.sdk_wheel import ensure_wheel
-from atom_sdk.runner.build import bootstrap_source, build_runner
+from atom_sdk.runner.build import bootstrap_source
 
 _ARCHIVE_EXPIRES_S = 24 * 3600
 # pip unpacks and compiles large libraries, and the archive is packed and sent.
@@ -39,13 +40,6 @@ def is_of(placement: ClusterJob, job: object) -> bool:
     labels = child(job, "metadata", "labels")
     ours = {names.PLACEMENT: str(placement.pk), names.INSTALLATION: installation()}
     return all(labels.get(name) == value for name, value in ours.items())
-
-
-@lru_cache(maxsize=1)
-def runner_layer() -> tuple[Path, str]:
-    """Return the runner that pods fetch, and its SHA-256 (hex)."""
-    path = build_runner(Path(settings.ATOM_HOME) / "runner")
-    return path, hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @lru_cache(maxsize=1)
@@ -74,7 +68,7 @@ def sdk_layer() -> tuple[Path, str]:
 
 def layer_of(sha256: str) -> Path | None:
     """Return the program with this SHA-256 that pods may fetch, None if there is none."""
-    for layer in (runner_layer, pip_layer, sdk_layer):
+    for layer in (runner_zip, pip_layer, sdk_layer):
         path, digest = layer()
         if digest == sha256:
             return path
@@ -90,8 +84,10 @@ def _layer_url(digest: str) -> str:
 
 
 def archive_of(run: Run) -> dict[str, Any] | None:
-    """Return where the run's packed environment is, None without one."""
+    """Return where the run's environment is: packed, or in its image. None without one."""
     runtime = run.runtime
+    if runtime is not None and runtime.pushed_image:
+        return {"in_image": True}
     if runtime is None or not runtime.archive_key:
         return None
     return {
@@ -117,7 +113,7 @@ def build_spec(build: EnvironmentBuild) -> dict[str, Any]:
 
 def build_order(build: EnvironmentBuild) -> Order:
     """Return the order for the Job that builds an environment; its runtime is fetched."""
-    _, digest = runner_layer()
+    _, digest = runner_zip()
     return Order(
         placement=str(build.pk),
         run="",
@@ -125,7 +121,7 @@ def build_order(build: EnvironmentBuild) -> Order:
         installation=installation(),
         namespace=build.namespace,
         name=build.job_name,
-        image=build.runtime.image,
+        image=build.base_image or build.runtime.image,
         api_url=pod_api_url(),
         runner_url=_layer_url(digest),
         runner_sha256=digest,
@@ -143,7 +139,7 @@ def build_order(build: EnvironmentBuild) -> Order:
 def order_of(attempt: Attempt, placement: Placement) -> Order:
     """Return the order for a placement's objects."""
     run = attempt.run
-    _, digest = runner_layer()
+    _, digest = runner_zip()
     return Order(
         placement=str(placement.pk),
         run=str(run.pk),
@@ -163,7 +159,8 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         preferred_nodes=tuple((name, weight) for name, weight in placement.preferred_nodes),
         ranks=run.nodes,
         image_pull_secrets=pull_secrets_of(run.project.slug),
-        has_environment=run.runtime is not None,
+        has_environment=run.runtime is not None and not run.runtime.pushed_image,
+        has_runner=run.runtime is not None and run.runtime.pushed_runner == digest,
         profile=PodProfile.from_json(placement.pod_profile),
         inputs=input_volumes(run) if placement.has_volumes else (),
     )
@@ -180,5 +177,7 @@ def input_volumes(run: Run) -> tuple[InputVolume, ...]:
 
 def image_of(run: Run) -> str:
     """Return the image of a run's pods: that of its environment, if it has one."""
+    if run.runtime is not None and run.runtime.pushed_image:
+        return run.runtime.pushed_image
     built_in = run.runtime.image if run.runtime is not None else ""
     return run.image or built_in or str(settings.ATOM_POD_IMAGE)

@@ -6,6 +6,7 @@ import base64
 import json
 from typing import Any
 
+from atom.clusters.engines.registry_configs import SECRET_NAME, WrongConfigError, parse_config
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
 from atom.core import clock, crypto
@@ -14,7 +15,6 @@ from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.manifests import Order
 from atom.jobs.executors.kubernetes.paths import path_of
 from atom.jobs.models import ProjectSecret
-from atom.jobs.registry_configs import SECRET_NAME, WrongConfigError, parse_config
 
 _NOT_FOUND = 404
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from atom.accounts.models import Project
 from atom.jobs import states
 from atom.jobs.executors.base import Environments
 from atom.jobs.models import EnvironmentBuild, Run, Runtime
@@ -14,11 +15,11 @@ from atom.jobs.runtimes.pipelines.runtime_build import is_ready
 class LocalEnvironments(Environments):
     """Environments that workers build and share."""
 
-    def find(self, requirements: str, image: str) -> tuple[str, Runtime | None]:
+    def find(self, requirements: str, image: str, project: Project) -> tuple[str, Runtime | None]:
         """Return the digest of an environment, and the environment if it is known."""
         return runtimes.find_runtime(requirements)
 
-    def ensure(self, requirements: str, image: str) -> Runtime:
+    def ensure(self, requirements: str, image: str, project: Project) -> Runtime:
         """Return the environment of these requirements."""
         return runtimes.ensure_runtime(requirements)
 

@@ -71,6 +71,15 @@ class FailureCode(StrEnum):
     DISK_FAILING = "disk_failing"
     DATA_WARMUP = "data_warmup"
     RUNTIME_BUILD = "runtime_build"
+    # Codes of environments that become images; see image_failures.
+    BASE_IMAGE_DENIED = "base_image_denied"
+    BASE_IMAGE_MISSING = "base_image_missing"
+    BASE_IMAGE_UNFIT = "base_image_unfit"
+    REGISTRY_DENIED = "registry_denied"
+    REGISTRY_FULL = "registry_full"
+    REGISTRY_AWAY = "registry_away"
+    REGISTRY_NOT_PUBLIC = "registry_not_public"
+    REGISTRY_REFUSED = "registry_refused"
     # Codes of what a cluster did; see cluster_failures.
     PREEMPTED = "preempted"
     EVICTED = "evicted"

@@ -139,7 +139,7 @@ def put_in_place(run: Run, decision: Decision, cluster: Cluster | None) -> None:
     kind = offer.catalog.find(run.accelerator)
     run.accelerator = kind.name if kind else run.accelerator
     environments = environments_in(run.cluster)
-    run.runtime = environments.ensure(asked["requirements"], run.image)
+    run.runtime = environments.ensure(asked["requirements"], run.image, run.project)
     if run.runtime is not None:
         environments.request(run.runtime)
     for part in run.inputs.all():

@@ -56,11 +56,11 @@ class ChosenCluster:
         above = self.offer.above_quota(demand, nodes)
         return {name: [why] for name, why in above.items()}
 
-    def never_builds(self, requirements: str, image: str) -> Errors:
+    def never_builds(self, requirements: str, image: str, project: Project) -> Errors:
         """Return why the quota leaves no room to build the run's environment, by field."""
         if self.cluster is None or self.offer is None:
             return {}
-        why = unbuildable(self.cluster, self.offer, requirements, image)
+        why = unbuildable(self.cluster, self.offer, requirements, image, project)
         return {"cluster": [why]} if why else {}
 
 
@@ -180,11 +180,13 @@ def offer_from(cluster: Cluster, capacity: ClusterCapacity, quota: QuotaLimits) 
     )
 
 
-def unbuildable(cluster: Cluster, offer: Offer, requirements: str, image: str) -> Sentence | None:
+def unbuildable(
+    cluster: Cluster, offer: Offer, requirements: str, image: str, project: Project
+) -> Sentence | None:
     """Return why the quota leaves no room to build an environment in a registered cluster."""
     if not offer.quota.hard():
         return None
-    build = environments_in(cluster).build_demand(requirements, image)
+    build = environments_in(cluster).build_demand(requirements, image, project)
     return build_exceeds(offer.name, offer.quota, build) if build else None
 
 

@@ -109,7 +109,9 @@ def _runtime(plan: RunPlan) -> dict[str, Any] | None:
     """Return the environment of the run; None if its image is enough."""
     if plan.cluster is not None and not plan.requirements.strip():
         return None
-    digest, runtime = environments_in(plan.cluster).find(plan.requirements, plan.request.image)
+    digest, runtime = environments_in(plan.cluster).find(
+        plan.requirements, plan.request.image, plan.project
+    )
     return {"digest": digest, "state": runtime.state if runtime else states.PENDING}
 
 

@@ -67,7 +67,9 @@ def move_run(
         run.has_place = True
         run.cluster, run.move_image = plan.cluster, image
         run.move_accelerator = plan.demand.accelerator
-        run.move_runtime = environments_in(plan.cluster).ensure(plan.requirements, image)
+        run.move_runtime = environments_in(plan.cluster).ensure(
+            plan.requirements, image, run.project
+        )
         text = f"{user.username} moved the run to the cluster {cluster}."
         record(run, EventKind.MOVE_REQUESTED, text, user=user.username, cluster=cluster)
         audit.record(

@@ -130,10 +130,11 @@ class PlaceReads:
             question.requirements,
         )
         if key not in known:
-            known[key] = self._judge(cluster, self.offer(cluster, project), question)
+            known[key] = self._judge(cluster, project, question)
         return known[key]
 
-    def _judge(self, cluster: Cluster, offer: Offer, question: Question) -> Verdict:
+    def _judge(self, cluster: Cluster, project: Project, question: Question) -> Verdict:
+        offer = self.offer(cluster, project)
         if offer.name == LOCAL and question.nodes > 1:
             return Verdict(Fits.NEVER, without_nodes())
         if offer.name == LOCAL and question.image:
@@ -141,7 +142,7 @@ class PlaceReads:
         verdict = judge(offer, demand_on(offer.catalog, question.demand), question.nodes)
         if offer.name == LOCAL or verdict.fits is Fits.NEVER:
             return verdict
-        refusal = unbuildable(cluster, offer, question.requirements, question.image)
+        refusal = unbuildable(cluster, offer, question.requirements, question.image, project)
         return Verdict(Fits.NEVER, refusal) if refusal else verdict
 
     @cached_property

@@ -145,7 +145,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         too_large={}
         if wrong_accelerator or decision is not None
         else chosen.never_fits(demand, request.nodes)
-        or chosen.never_builds(program.requirements, request.image),
+        or chosen.never_builds(program.requirements, request.image, project),
     )
 
 

@@ -74,7 +74,10 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
     number = next_number(project)
     request = plan.request
     code = workflows.snapshot_of(plan.workflow, project) if plan.workflow else plan.code
-    environments = environments_in(plan.cluster)
+    runtime = None
+    if plan.has_place:
+        environments = environments_in(plan.cluster)
+        runtime = environments.ensure(plan.requirements, request.image, project)
     run = Run.objects.create(
         project=project,
         number=number,
@@ -93,7 +96,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         launcher=request.launcher,
         start_when=request.start.when if request.start else "",
         start_percent=request.start.percent if request.start else None,
-        runtime=environments.ensure(plan.requirements, request.image) if plan.has_place else None,
+        runtime=runtime,
         cluster=plan.cluster,
         has_place=plan.has_place,
         auto_request=auto_request(plan, request.accelerator) if plan.decision else None,

@@ -307,7 +307,10 @@ class RuntimeSerializer(serializers.ModelSerializer[Runtime]):
 
     class Meta:
         model = Runtime
-        fields = ("digest", "state", "requirements", "python", "size_bytes", "log_tail", "built_at")
+        fields = (
+            *("digest", "state", "requirements", "python", "size_bytes", "log_tail", "built_at"),
+            "pushed_image",
+        )
 
 
 class CodeSnapshotSerializer(serializers.ModelSerializer[CodeSnapshot]):

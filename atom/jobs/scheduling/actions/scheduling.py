@@ -22,7 +22,8 @@ from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.executors import environments_in
 from atom.jobs.failures.engines import failures
-from atom.jobs.models import Attempt, Run, RunInput
+from atom.jobs.failures.engines.image_failures import image_failure
+from atom.jobs.models import Attempt, Run, RunInput, Runtime
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.capacities import capacities
@@ -184,12 +185,18 @@ def _name(one: RunInput) -> str:
     return f"{one.version.dataset.name}@{one.version.ref}"
 
 
+def _build_failure(runtime: Runtime) -> failures.Failure:
+    if runtime.image_failure:
+        return image_failure(**runtime.image_failure)
+    return failures.runtime_build(excerpt(runtime.log_tail))
+
+
 def _runtime_ready(run: Run, attempt: Attempt) -> bool:
     runtime = run.runtime
     if runtime is None:
         return True  # the image has the environment
     if runtime.state == states.FAILED:
-        failure = failures.runtime_build(excerpt(runtime.log_tail))
+        failure = _build_failure(runtime)
         end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})
         return False
     environments = environments_in(run.cluster)

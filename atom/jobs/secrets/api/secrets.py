@@ -11,12 +11,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.clusters.engines.registry_configs import SECRET_NAME, WrongConfigError, parse_config
 from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
 from atom.jobs.api_base import PAGE, listing, page_of
 from atom.jobs.models import ProjectSecret
-from atom.jobs.registry_configs import SECRET_NAME, WrongConfigError, parse_config
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
 from atom_sdk.sentences import Sentence

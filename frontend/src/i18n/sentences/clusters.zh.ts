@@ -87,6 +87,8 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.priority_class_reserved': '以 system- 开头的类别供集群自身的 Pod 使用。',
   'clusters.priority_class_unknown': '该账户不得读取 PriorityClass {name}：{reason}',
   'clusters.priority_class_wrong': 'PriorityClass 的名称由小写字母、数字、短横线和点组成。',
+  'clusters.image_repository_wrong':
+    '请提供镜像仓库的主机和路径，例如 registry.example/atom/envs，不带标签。仅当仓库没有 TLS 时才以 http:// 开头。',
   'clusters.rdma_resource_wrong': '请按设备插件提供的名称填写资源，例如 rdma/hca_shared_devices_a。',
   'clusters.rdma_said': '{said}',
   'clusters.rdma_untested': 'RDMA 已关闭：还没有 Pod 用此配置试过。请试启动一个 Pod。',

@@ -18,7 +18,7 @@ from atom.jobs.executors.kubernetes.orders import archive_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.models import ClusterJob, EnvironmentBuild, Run, Runtime
 from atom.jobs.runs.actions.explain import explain
-from atom.jobs.runtimes.actions import cluster_builds
+from atom.jobs.runtimes.actions import build_results, cluster_builds
 from atom.jobs.runtimes.pipelines.sdk_wheel import sdk_digest
 from tests.factories.jobs import make_run
 from tests.fakes.kubelet.process import can_isolate
@@ -50,7 +50,7 @@ def index(tmp_path: Path, settings: Any, running_world: World) -> None:
 
 
 def queued(project: Project, world: World, requirements: str = "atom-pinned\n") -> Run:
-    runtime = environments_in(world.cluster).ensure(requirements, IMAGE)
+    runtime = environments_in(world.cluster).ensure(requirements, IMAGE, project)
     return make_run(
         project,
         cluster=world.cluster,
@@ -88,7 +88,7 @@ def test_an_environment_is_built_once_and_its_runs_start_in_it(
     assert explain(first).code == "preparing_in_cluster"
     gate.set()
     ended(world, build, "Succeeded")
-    cluster_builds.verify(build.pk)
+    build_results.verify(build.pk)
     runtime = Runtime.objects.get(pk=build.runtime_id)
     assert (runtime.state, EnvironmentBuild.objects.count()) == (states.READY, 1)
     assert "Making an environment of Python" in runtime.log_tail
@@ -195,7 +195,7 @@ def test_an_archive_that_is_not_the_described_one_is_no_environment(
     token = world.join(build, world.pod(build)).json()["token"]
     storage.objects().put(cluster_builds.staging_key(build), b"another")
     assert report(token, "finish", described(b"archive")).status_code == 200
-    cluster_builds.verify(build.pk)
+    build_results.verify(build.pk)
     reconcile.advance(run.pk)
     assert run.attempts.get().failure_class == "RUNTIME_BUILD"
     assert "not the one" in run.attempts.get().failure_reason
@@ -211,8 +211,8 @@ def test_a_report_that_arrives_twice_changes_nothing(
     assert report(token, "finish", described(b"archive")).status_code == 200
     # The build is over: the second one is told to stop.
     assert report(token, "finish", described(b"another")).status_code == 401
-    cluster_builds.verify(build.pk)
-    cluster_builds.verify(build.pk)
+    build_results.verify(build.pk)
+    build_results.verify(build.pk)
     runtime = Runtime.objects.get()
     assert (runtime.state, runtime.python) == (states.READY, "3.12.1")
     assert storage.objects().get(runtime.archive_key) == b"archive"
@@ -259,7 +259,7 @@ def finish(build: EnvironmentBuild, world: World, content: bytes) -> Runtime:
     token = world.join(build, world.pod(build)).json()["token"]
     storage.objects().put(cluster_builds.staging_key(build), content)
     assert report(token, "finish", described(content)).status_code == 200
-    cluster_builds.verify(build.pk)
+    build_results.verify(build.pk)
     return Runtime.objects.get(pk=build.runtime_id)
 
 
@@ -304,12 +304,14 @@ def test_a_run_that_waits_with_a_shared_environment_of_an_earlier_release_gets_i
     assert build.runtime.cluster == world.cluster
 
 
-def test_another_image_is_another_environment_and_a_new_runner_is_none(world: World) -> None:
+def test_another_image_is_another_environment_and_a_new_runner_is_none(
+    project: Project, world: World
+) -> None:
     environments = environments_in(world.cluster)
-    first = environments.ensure("atom-pinned\n", IMAGE)
-    assert environments.ensure("# why\natom-pinned", IMAGE) == first
-    assert environments.ensure("atom-pinned\n", f"{IMAGE}.1") != first
-    assert environments.ensure("", IMAGE) is None
+    first = environments.ensure("atom-pinned\n", IMAGE, project)
+    assert environments.ensure("# why\natom-pinned", IMAGE, project) == first
+    assert environments.ensure("atom-pinned\n", f"{IMAGE}.1", project) != first
+    assert environments.ensure("", IMAGE, project) is None
 
 
 def test_only_changes_outside_of_the_runner_change_the_sdk_of_an_environment(

@@ -89,7 +89,7 @@ def test_a_run_above_the_rest_of_its_quota_waits_and_says_how_much_is_used(
 
 def test_a_run_whose_build_is_refused_says_why(project: Project, world: World) -> None:
     limit(world, QuotaLimits(memory_bytes=1 << 30))
-    runtime = environments_in(world.cluster).ensure("six\n", "python:3")
+    runtime = environments_in(world.cluster).ensure("six\n", "python:3", project)
     run = queued(project, world, runtime=runtime)
     reconcile.advance(run.pk)
     start_build(EnvironmentBuild.objects.get().pk)
@@ -126,7 +126,7 @@ def test_the_use_of_a_quota_is_what_pods_hold_until_they_end(
     assert used() == []
     run = queued(project, world, cpus=2, memory_bytes=1 << 30, gpus=1)
     pod = world.pod(world.submit(run))
-    runtime = environments_in(world.cluster).ensure("six\n", "python:3")
+    runtime = environments_in(world.cluster).ensure("six\n", "python:3", project)
     reconcile.advance(queued(project, world, runtime=runtime).pk)
     build = EnvironmentBuild.objects.get()
     start_build(build.pk)

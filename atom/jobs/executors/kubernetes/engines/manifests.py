@@ -85,6 +85,8 @@ class Order:
     verb: str = "pod"
     # Whether the pods have a folder for a Python environment.
     has_environment: bool = False
+    # Whether the image has the runner that is asked for.
+    has_runner: bool = False
     # The longest life of the Job; None for any.
     deadline_s: int | None = None
     # Priority, tolerations, RDMA devices and settings, from the cluster's profile.
@@ -232,10 +234,11 @@ def _pod_spec(order: Order) -> Json:
         "terminationGracePeriodSeconds": GRACE_S,
         "subdomain": order.name,
         "securityContext": POD_PROFILE,
-        "initContainers": [_runner_layer(order)],
         "containers": [_main(order)],
         "volumes": _volumes(order),
     }
+    if not order.has_runner:
+        spec["initContainers"] = [_runner_layer(order)]
     # Nodes with accelerators often keep other pods away by a taint of the resource's name.
     tolerations = [
         {"key": name, "operator": "Exists", "effect": "NoSchedule"}
@@ -313,13 +316,13 @@ def _main(order: Order) -> Json:
     return {
         "name": names.MAIN,
         "image": order.image,
-        "command": ["python3", f"{names.LAYER_DIR}/runner.pyz", order.verb],
+        "command": ["python3", _runner_path(order), order.verb],
         "workingDir": names.WORK_DIR,
         "env": _environment(order),
         "resources": {"requests": held, "limits": held},
         "securityContext": READ_ONLY_PROFILE,
         "volumeMounts": [
-            {"name": "layer", "mountPath": names.LAYER_DIR, "readOnly": True},
+            *_runner_folder(order, mountPath=names.LAYER_DIR, readOnly=True),
             {"name": "work", "mountPath": names.WORK_DIR},
             {"name": "tmp", "mountPath": "/tmp"},
             {"name": "shm", "mountPath": "/dev/shm"},
@@ -368,7 +371,7 @@ def _volumes(order: Order) -> list[Json]:
     # Shared memory counts as the pod's: loaders of pictures use it, up to half of what it has.
     shared = {"medium": "Memory", "sizeLimit": str(order.memory_bytes // 2)}
     return [
-        {"name": "layer", "emptyDir": {}},
+        *_runner_folder(order, emptyDir={}),
         {"name": "work", "emptyDir": {}},
         {"name": "tmp", "emptyDir": {}},
         {"name": "shm", "emptyDir": shared},
@@ -383,6 +386,14 @@ def _input_volume(volume: InputVolume) -> Json:
     attributes = {"version": volume.version, "input": volume.alias, "mode": "packs"}
     source = {"driver": names.VOLUME_DRIVER, "readOnly": True, "volumeAttributes": attributes}
     return {"name": volume.name, "csi": source}
+
+
+def _runner_path(order: Order) -> str:
+    return names.IMAGE_RUNNER if order.has_runner else f"{names.LAYER_DIR}/runner.pyz"
+
+
+def _runner_folder(order: Order, **fields: Any) -> list[Json]:
+    return [] if order.has_runner else [{"name": "layer", **fields}]
 
 
 def _environment_folder(order: Order, **fields: Any) -> list[Json]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from atom.jobs.runtimes.engines.image_paths import ENVIRONMENT, RUNNER
+
 PREFIX: Final = "atom.dev/"
 INSTALLATION: Final = f"{PREFIX}installation"
 PROJECT: Final = f"{PREFIX}project"
@@ -30,8 +32,10 @@ MAIN: Final = "main"
 RUNNER_LAYER: Final = "runner"
 
 # Scripts of an environment name its path: where it is built is where runs have it.
-ENVIRONMENT_DIR: Final = "/atom/env"
+ENVIRONMENT_DIR: Final = f"/{ENVIRONMENT}"
 LAYER_DIR: Final = "/atom/layer"
+# The runner in the image of an environment.
+IMAGE_RUNNER: Final = f"/{RUNNER}"
 WORK_DIR: Final = "/atom/work"
 TOKEN_DIR: Final = "/var/run/secrets/atom.dev"
 TOKEN_FILE: Final = f"{TOKEN_DIR}/token"

@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Button,
+  Checkbox,
   Fieldset,
   NumberInput,
   Select,
@@ -33,6 +34,10 @@ interface Values {
   memlock_bytes: string;
   /** Lines of NAME=value. */
   nccl: string;
+  image_repository: string;
+  /** A Docker configuration; empty: the stored one stays. */
+  image_credentials: string;
+  forgetsCredentials: boolean;
 }
 
 type TolerationForm = Pick<UseFormReturnType<Values>, 'getInputProps' | 'removeListItem' | 'values'>;
@@ -124,7 +129,39 @@ export default function ProfileForm({ cluster, profile, onDone }: ProfileFormPro
       <Text size="sm" c="dimmed">
         {t('clusterProfile.rdmaHint')}
       </Text>
+      <ImageFields form={form} hasCredentials={profile.has_image_credentials} />
     </FormFrame>
+  );
+}
+
+function ImageFields({ form, hasCredentials }: { form: UseFormReturnType<Values>; hasCredentials: boolean }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <TextInput
+        label={t('clusterProfile.images')}
+        description={t('clusterProfile.imagesHint')}
+        autoComplete="off"
+        {...form.getInputProps('image_repository')}
+      />
+      <Textarea
+        label={t('clusterProfile.credentials')}
+        description={t('clusterProfile.credentialsHint')}
+        minRows={2}
+        maxRows={8}
+        autosize
+        autoComplete="off"
+        spellCheck={false}
+        disabled={form.values.forgetsCredentials}
+        {...form.getInputProps('image_credentials')}
+      />
+      {hasCredentials && (
+        <Checkbox
+          label={t('clusterProfile.forget')}
+          {...form.getInputProps('forgetsCredentials', { type: 'checkbox' })}
+        />
+      )}
+    </>
   );
 }
 
@@ -184,6 +221,9 @@ const valuesOf = (profile: Profile): Values => ({
   nccl: Object.entries(profile.nccl ?? {})
     .map(([name, value]) => `${name}=${value}`)
     .join('\n'),
+  image_repository: profile.image_repository ?? '',
+  image_credentials: '',
+  forgetsCredentials: false,
 });
 
 /** The settings of the lines, the number of the first line that is none (else 0), and a name that comes twice. */
@@ -216,4 +256,6 @@ const sentProfile = (values: Values): ProfileChangesRequest => ({
   rdma_count: Number(values.rdma_count),
   nccl: settingsOf(values.nccl).settings,
   memlock_bytes: values.memlock_bytes.trim() ? Number(values.memlock_bytes) * KIB : null,
+  image_repository: values.image_repository.trim(),
+  image_credentials: values.forgetsCredentials ? '' : values.image_credentials.trim() || null,
 });

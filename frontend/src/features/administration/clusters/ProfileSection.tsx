@@ -45,8 +45,9 @@ function ProfileFacts({ profile }: { profile: Profile }) {
   const { t } = useTranslation();
   const format = useFormat();
   const { priority_class: priorityClass, tolerations, nccl, rdma, rdma_resource: resource } = profile;
+  const repository = profile.image_repository;
   const settings = Object.entries(nccl ?? {});
-  const isEmpty = !priorityClass && tolerations?.length === 0 && settings.length === 0 && !resource;
+  const isEmpty = !priorityClass && tolerations?.length === 0 && settings.length === 0 && !resource && !repository;
   if (isEmpty) return <Text size="sm">{t('clusterProfile.none')}</Text>;
   const limit = profile.memlock_bytes;
   return (
@@ -72,6 +73,11 @@ function ProfileFacts({ profile }: { profile: Profile }) {
           resource && (limit == null ? t('clusterProfile.unlimited') : format.bytes(limit)),
         ],
         [t('clusterProfile.rdma'), resource && <RdmaState rdma={rdma} />],
+        [
+          t('clusterProfile.images'),
+          repository &&
+            `${repository} (${t(profile.has_image_credentials ? 'clusterProfile.credentialsStored' : 'clusterProfile.credentialsNone')})`,
+        ],
       ]}
     />
   );

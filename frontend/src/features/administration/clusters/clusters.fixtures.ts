@@ -62,6 +62,8 @@ export const profile = (extra: object = {}) => ({
   rdma_count: 1,
   nccl: {},
   memlock_bytes: null,
+  image_repository: '',
+  has_image_credentials: false,
   rdma: { state: 'unused', detail: null, detail_code: null, detail_params: {}, tested_at: null, node: '' },
   ...extra,
 });

@@ -98,9 +98,40 @@ test('the whole profile is sent, with what was changed', async () => {
         rdma_count: 2,
         nccl: { NCCL_DEBUG: 'WARN', NCCL_IB_HCA: 'mlx5=1' },
         memlock_bytes: null,
+        image_repository: '',
+        image_credentials: null,
       },
     ]),
   );
+});
+
+const PUSHED = profile({ image_repository: 'registry.example/atom/envs', has_image_credentials: true });
+
+test('the repository of images is shown, and its credentials are only written', async () => {
+  const { dialog, form } = await edit(PUSHED);
+  screen.getByText('registry.example/atom/envs (with credentials)');
+  serve('PUT', PATH, PUSHED);
+  const repository = form.getByLabelText('Images of environments');
+  expect(repository).toHaveProperty('value', 'registry.example/atom/envs');
+  const credentials = form.getByLabelText('Credentials for the registry');
+  expect(credentials).toHaveProperty('value', '');
+  await userEvent.type(credentials, '{{"auths": {{}}');
+  await expectNoViolations(dialog);
+  await userEvent.click(form.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(put()).toHaveLength(1));
+  expect(put()[0]).toMatchObject({
+    image_repository: 'registry.example/atom/envs',
+    image_credentials: '{"auths": {}}',
+  });
+});
+
+test('stored credentials stay unless a person forgets them', async () => {
+  const { form } = await edit(PUSHED);
+  serve('PUT', PATH, PUSHED);
+  await userEvent.click(form.getByLabelText('Forget the stored credentials'));
+  await userEvent.click(form.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(put()).toHaveLength(1));
+  expect(put()[0]).toMatchObject({ image_credentials: '' });
 });
 
 test('what the form and the server refuse stands at its field', async () => {

@@ -30,5 +30,12 @@ export const clusterProfile = {
   settingsWrong: 'Line {{line, number}} is no NAME=value.',
   settingsTwice: '{{name}} stands here twice.',
   rdmaHint: 'After other RDMA settings, RDMA is off until you try a pod. Runs that are there keep theirs.',
+  images: 'Images of environments',
+  imagesHint: 'A repository such as registry.example/atom/envs. Environments become images there; empty: archives',
+  credentials: 'Credentials for the registry',
+  credentialsHint: 'A Docker configuration, as docker login writes it. Empty: as before, for the same registry',
+  credentialsStored: 'with credentials',
+  credentialsNone: 'without credentials',
+  forget: 'Forget the stored credentials',
   kept: 'The profile of {{name}} is kept',
 };

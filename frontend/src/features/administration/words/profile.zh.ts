@@ -30,5 +30,12 @@ export const clusterProfile = {
   settingsWrong: '第 {{line, number}} 行不是 NAME=value。',
   settingsTwice: '{{name}} 出现了两次。',
   rdmaHint: '更改 RDMA 设置后，在试启动 Pod 之前 RDMA 关闭。已在其中的运行保持原有设置。',
+  images: '环境镜像',
+  imagesHint: '镜像仓库，例如 registry.example/atom/envs。环境将成为其中的镜像；留空则为归档',
+  credentials: '镜像仓库的凭据',
+  credentialsHint: 'docker login 写入的 Docker 配置。留空表示对同一仓库保持不变',
+  credentialsStored: '有凭据',
+  credentialsNone: '无凭据',
+  forget: '删除已存的凭据',
   kept: '已保存 {{name}} 的配置',
 };

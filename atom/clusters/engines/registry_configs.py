@@ -5,12 +5,15 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from atom_sdk.sentences import Sentence
 
 # A project's secret of this name is for its clusters: they pull the images of its runs with it.
 SECRET_NAME: Final = "DOCKER_AUTH_CONFIG"
+HUB: Final = "docker.io"
+_HUB_NAMES: Final = ("index.docker.io", "registry-1.docker.io")
 _MAX_REGISTRIES: Final = 50
 
 NOT_A_CONFIG: Final = Sentence(
@@ -52,6 +55,21 @@ def parse_config(text: str) -> dict[str, Any]:
         helped = config.get("credsStore") or config.get("credHelpers")
         raise WrongConfigError(IN_A_HELPER if helped else NOT_A_CONFIG)
     return {"auths": kept}
+
+
+def credentials_of(config: Mapping[str, Any], registry: str) -> tuple[str, str] | None:
+    """Return name and password that a parsed configuration has for a registry's host.
+
+    Docker writes Docker Hub as an address of its own, and other hosts with or without https://.
+    """
+    hosts = (registry, *_HUB_NAMES) if registry == HUB else (registry,)
+    for host in hosts:
+        for key in (host, f"https://{host}", f"https://{host}/v1/", f"https://{host}/v2/"):
+            if key in config["auths"]:
+                pair = base64.b64decode(config["auths"][key]["auth"]).decode()
+                name, _, password = pair.partition(":")
+                return name, password
+    return None
 
 
 def _entry(entry: object) -> dict[str, str]:

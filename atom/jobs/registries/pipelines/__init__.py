@@ -1,0 +1,1 @@
+"""The client of a registry, layers as files, and the push of an image."""
