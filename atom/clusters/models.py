@@ -149,6 +149,29 @@ class ClusterQuota(TimestampedModel):
         return f"quota in {self.cluster_id}"
 
 
+class RunQueue(TimestampedModel):
+    """The queue of Kueue that the runs of a project use in a cluster; "": they use none."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="run_queues")
+    # Null: each project without a row of its own.
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, null=True, related_name="+")
+    cluster_queue = models.CharField(max_length=253, blank=True)
+    # The name of the LocalQueue in the project's namespace; "": that of the ClusterQueue.
+    local_queue = models.CharField(max_length=63, blank=True)
+    # Names of resources that Kueue's own configuration leaves out of quotas.
+    uncounted = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["cluster", "project"], nulls_distinct=False, name="run_queue_project"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"queue in {self.cluster_id}"
+
+
 class NodeQuerySet(models.QuerySet["Node"]):
     """Reads of nodes."""
 

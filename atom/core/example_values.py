@@ -163,6 +163,10 @@ BODIES: dict[str, dict[str, Any]] = {
         "every_project": {"cpus": 64, "accelerators": {"nvidia.com/gpu": 8}},
         "projects": [{"project": "vision", "accelerators": {"nvidia.com/gpu": 16}}],
     },
+    "RunQueuesRequest": {
+        "every_project": {"cluster_queue": "research"},
+        "projects": [{"project": "vision", "cluster_queue": "team-vision"}],
+    },
     "ProfileChangesRequest": {
         "priority_class": "research",
         "tolerations": [

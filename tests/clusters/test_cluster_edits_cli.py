@@ -9,7 +9,7 @@ import click
 import pytest
 
 from atom.accounts.models import User
-from atom.clusters.models import Cluster, ClusterProfile, ClusterQuota, StoreRoute
+from atom.clusters.models import Cluster, ClusterProfile, ClusterQuota, RunQueue, StoreRoute
 from atom_sdk.cli.cluster_edits import parse_route
 from atom_sdk.cli.cluster_profiles import parse_toleration
 from atom_sdk.client.errors import ApiError
@@ -162,3 +162,35 @@ def test_quotas_are_set_from_a_file_and_shown(run: Run, tmp_path: Path) -> None:
     assert ClusterQuota.objects.count() == 2
     with pytest.raises(click.BadParameter, match="known are every_project"):
         run("quotas", "west", "--from", "-", typed='{"default": {}}')
+
+
+def test_queues_are_shown_and_replaced_from_a_file(run: Run, tmp_path: Path) -> None:
+    assert "Runs use no queue of Kueue there." in run("queues", "west").stdout
+    own = {"project": "vision", "cluster_queue": "team-a", "local_queue": "runs"}
+    body = {"every_project": {"cluster_queue": "research"}, "projects": [own, {"project": "audio"}]}
+    shown = run("queues", "west", "--from", "-", typed=json.dumps(body)).stdout
+    assert "not checked yet" in shown
+    for word in ("vision", "team-a", "runs", "audio", "research"):
+        assert word in shown
+    facts = {
+        "api_groups": {"kueue": ["v1beta2"]},
+        "queues": {
+            "gates": False,
+            "cluster_queues": {
+                "team-a": {"state": "inactive", "reason": "is stopped", "covered": ["cpu"]}
+            },
+        },
+    }
+    Cluster.objects.filter(name="west").update(facts=facts)
+    shown = run("queues", "west").stdout
+    assert "inactive: is stopped" in shown
+    assert "older than 0.19" in shown
+    kept = tmp_path / "queues.json"
+    kept.write_text(run("queues", "west", "--json").stdout)
+    run("queues", "west", "--from", "-", typed="{}")
+    assert not RunQueue.objects.exists()
+    run("queues", "west", "--from", str(kept))
+    assert RunQueue.objects.count() == 3
+    with pytest.raises(click.BadParameter, match="known are every_project"):
+        run("queues", "west", "--from", "-", typed='{"default": {}}')
+    assert RunQueue.objects.count() == 3

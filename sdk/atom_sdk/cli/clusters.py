@@ -21,6 +21,7 @@ from atom_sdk.cli.cluster_printing import (
     state_text,
 )
 from atom_sdk.cli.cluster_profiles import profile
+from atom_sdk.cli.cluster_queues import queues
 from atom_sdk.cli.cluster_quotas import quotas
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.kubeconfig_file import read_kubeconfig
@@ -41,6 +42,7 @@ cluster.add_command(coverage)
 cluster.add_command(edit)
 cluster.add_command(profile)
 cluster.add_command(quotas)
+cluster.add_command(queues)
 
 
 def _connecting(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -93,6 +93,19 @@ class Clusters:
         found: Row = self._http.request("PUT", f"{_path(name)}quotas/", json=body)
         return found
 
+    def queues(self, name: str) -> Row:
+        """Return `every_project` (None: no queue), `projects` and the state of `kueue`."""
+        found: Row = self._http.get(f"{_path(name)}queues/")
+        return found
+
+    def set_queues(
+        self, name: str, *, every_project: Row | None = None, projects: Sequence[Row] = ()
+    ) -> Row:
+        """Replace all queues: cluster_queue, local_queue, uncounted; a project's row names it."""
+        body = {"every_project": every_project, "projects": [*projects]}
+        found: Row = self._http.request("PUT", f"{_path(name)}queues/", json=body)
+        return found
+
     def agents(self, name: str) -> Rows:
         """Return the node agents of a cluster, as they last reported."""
         rows: Rows = self._http.get(f"{_path(name)}agents/")

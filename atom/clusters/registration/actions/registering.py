@@ -105,11 +105,15 @@ class ClusterOptions:
 
 
 def dry_run(
-    credentials: Credentials, namespace: str, priority_class: str = ""
+    credentials: Credentials, namespace: str, cluster: Cluster | None = None
 ) -> tuple[ClusterAccess, CheckResult]:
-    """Check a cluster and keep nothing. Raises KubeconfigRefused, ClusterFailure and their kin."""
+    """Check a cluster and keep nothing. Raises KubeconfigRefused, ClusterFailure and their kin.
+
+    `cluster`: that which is registered, whose settings are asked about too.
+    """
     access = credentials.access()
-    scope = CheckScope(namespace or access.namespace or DEFAULT_NAMESPACE, priority_class)
+    namespace = namespace or access.namespace or DEFAULT_NAMESPACE
+    scope = CheckScope(namespace) if cluster is None else _scope_of(cluster, namespace)
     return access, _ask(access, scope)
 
 
@@ -146,7 +150,7 @@ def change(
     """
     refuse_local(cluster)
     namespace = options.namespace or cluster.namespace
-    checked = dry_run(credentials, namespace, _class_of(cluster)) if credentials else None
+    checked = dry_run(credentials, namespace, cluster) if credentials else None
     with transaction.atomic():
         locked = locked_cluster(cluster.pk)
         if options.namespace:
@@ -172,7 +176,7 @@ def check_now(cluster: Cluster, limits: Limits | None = None) -> Cluster:
     """
     refuse_local(cluster)
     try:
-        scope = CheckScope(cluster.namespace, _class_of(cluster))
+        scope = _scope_of(cluster, cluster.namespace)
         result = _ask(_access_of(cluster), scope, limits)
         check_identity(cluster.identity, result.identity)
     except _PROBLEMS as problem:
@@ -264,8 +268,11 @@ def _ask(access: ClusterAccess, scope: CheckScope, limits: Limits | None = None)
         return check_cluster(connection, scope)
 
 
-def _class_of(cluster: Cluster) -> str:
-    return read_profile(cluster).priority_class
+def _scope_of(cluster: Cluster, namespace: str) -> CheckScope:
+    queues: dict[str, set[str]] = {}
+    for row in cluster.run_queues.exclude(cluster_queue=""):
+        queues.setdefault(row.cluster_queue, set()).update(row.uncounted)
+    return CheckScope(namespace, read_profile(cluster).priority_class, queues)
 
 
 def _access_of(cluster: Cluster) -> ClusterAccess:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,8 @@ from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.identity import read_identity
 from atom.clusters.registration.checks.priority_classes import check_priority_class
+from atom.clusters.registration.checks.run_queues import check_queues, without_kueue
+from atom.clusters.registration.engines.cluster_queues import KUEUE, QUEUES, known_version
 from atom.clusters.registration.engines.device_classes import read_device_classes
 from atom.clusters.registration.engines.findings import POD_REACHES_ATOM, Finding
 from atom.clusters.registration.engines.nodes import (
@@ -34,7 +36,7 @@ from atom_sdk.sentences import Sentence
 # Job's podFailurePolicy, without which a preempted run counts as failed.
 OLDEST_MINOR = 31
 ENGINES = {
-    "kueue": "kueue.x-k8s.io",
+    KUEUE: "kueue.x-k8s.io",
     "volcano": "scheduling.volcano.sh",
     "fluid": "data.fluid.io",
     "jobset": "jobset.x-k8s.io",
@@ -75,6 +77,8 @@ class CheckScope:
     namespace: str
     # The PriorityClass of runs; empty: none.
     priority_class: str = ""
+    # The ClusterQueues of runs, each with resources that it need not cover.
+    queues: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 def check_cluster(cluster: ClusterConnection, scope: CheckScope) -> CheckResult:
@@ -96,6 +100,8 @@ def check_cluster(cluster: ClusterConnection, scope: CheckScope) -> CheckResult:
         result.findings.append(check_priority_class(cluster, scope.priority_class))
     _note_priorities(cluster, result.facts)
     result.findings += _about_nodes(cluster, groups, result)
+    if scope.queues:
+        result.findings.append(_queues(cluster, scope, groups, result))
     result.findings.append(_storage(cluster, result.facts))
     result.findings.append(_pod_not_tried())
     return result
@@ -178,7 +184,7 @@ def _groups(cluster: ClusterConnection) -> dict[str, list[str]]:
 def _engines(groups: dict[str, list[str]], facts: dict[str, Any]) -> Finding:
     engines = {name: groups[group] for name, group in ENGINES.items() if group in groups}
     facts["api_groups"] = engines
-    if "kueue" not in engines:
+    if KUEUE not in engines:
         said = Sentence(
             "clusters.kueue_missing", "Kueue is not there: runs get no queue, quota or order."
         )
@@ -334,6 +340,32 @@ def _taints(reading: NodeReading, facts: dict[str, Any]) -> Finding:
         count=len(taints),
     )
     return Finding("taints", "warn", said, {"taints": facts["taints"]})
+
+
+def _queues(
+    cluster: ClusterConnection,
+    scope: CheckScope,
+    groups: dict[str, list[str]],
+    result: CheckResult,
+) -> Finding:
+    version = known_version(groups.get(ENGINES[KUEUE], ()))
+    if not version:
+        return without_kueue(scope.queues)
+    path = f"/apis/{ENGINES[KUEUE]}/{version}/clusterqueues"
+    try:
+        documents = list(_items(cluster, path))
+    except ClusterForbids:
+        documents = None
+    accelerators = {
+        one.resource
+        for node in result.nodes or ()
+        for one in node.accelerators.values()
+        if one.resource
+    }
+    finding, result.facts[QUEUES] = check_queues(
+        cluster, scope.queues, documents, accelerators, scope.namespace
+    )
+    return finding
 
 
 def _storage(cluster: ClusterConnection, facts: dict[str, Any]) -> Finding:

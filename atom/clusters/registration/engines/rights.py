@@ -84,7 +84,8 @@ _TABLE = (
     # Quotas are compiled into queues; a workload says why a job waits.
     _Row("kueue.x-k8s.io", ("clusterqueues", "resourceflavors"), READ + WRITE, optional=True),
     _Row("kueue.x-k8s.io", ("cohorts", "workloadpriorityclasses"), READ + WRITE, optional=True),
-    _Row("kueue.x-k8s.io", ("localqueues",), READ + WRITE, namespaced=True, optional=True),
+    # The queue of a project, in its namespace.
+    _Row("kueue.x-k8s.io", ("localqueues",), ("get", "create", "patch"), optional=True),
     _Row("kueue.x-k8s.io", ("workloads",), READ, optional=True),
     # Volumes of cached data.
     _Row("data.fluid.io", ("datasets", "dataloads"), READ + WRITE, namespaced=True, optional=True),

@@ -1,0 +1,1 @@
+"""Which runs a queue takes. Pure."""
