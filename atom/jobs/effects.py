@@ -24,6 +24,11 @@ def bring_data(attempt_id: UUID) -> None:
     enqueue(f"{_TASKS}.bring_data", str(attempt_id))
 
 
+def ungate(placement_id: UUID) -> None:
+    """Have a queue let the Job of a placement through."""
+    enqueue(f"{_TASKS}.ungate_placement", str(placement_id))
+
+
 def build(runtime_id: UUID) -> None:
     """Have a runtime built."""
     enqueue(f"{_TASKS}.build_runtime", str(runtime_id))

@@ -32,6 +32,7 @@ from atom.jobs.runs.actions.stored_decisions import keep_parts, keep_placed
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.data_gates import release_gates
 from atom.jobs.scheduling.actions.in_clusters import waiting_for_clusters
+from atom.jobs.scheduling.actions.queue_gates import follow_gate
 from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
 from atom.jobs.scheduling.actions.scheduling import place_run, warm_run
 from atom.jobs.scheduling.engines.placement import Demand, largest
@@ -173,8 +174,12 @@ def _warm(run: Run) -> None:
 
 def _watch(run: Run) -> None:
     attempt = open_attempt(run)
-    watch(run, attempt)
-    note_look(attempt)
+    is_held = follow_gate(run, attempt)
+    if attempt.state != states.FINALIZING:
+        watch(run, attempt)
+    # The data of a run that its queue holds back is looked at with each tick.
+    if not is_held:
+        note_look(attempt)
 
 
 def _conclude(run: Run) -> None:

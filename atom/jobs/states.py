@@ -73,6 +73,8 @@ TERMINAL: Final = frozenset({SUCCEEDED, FAILED, CANCELLED})
 ACTIVE: Final = frozenset(RUN_STATES) - TERMINAL
 # No attempt is open: nothing is placed and nothing runs.
 WAITING: Final = frozenset({CREATED, QUEUED, RETRY_WAIT})
+# Attempts that may wait for their data; one whose Job a queue holds back is submitted.
+AWAITS_DATA: Final = frozenset({WARMING, SUBMITTED})
 # A supervisor was started, or is about to be.
 SUPERVISED: Final = frozenset({SUBMITTED, ADMITTED, SCHEDULING, PULLING, RUNNING})
 

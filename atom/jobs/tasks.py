@@ -72,6 +72,14 @@ def bring_data(attempt_id: str) -> None:
     gate_plans.bring_data(UUID(attempt_id))
 
 
+@shared_task(name="jobs.ungate_placement", soft_time_limit=110, time_limit=120)
+def ungate_placement(placement_id: str) -> None:
+    """Let a Job through that its queue held back until its data was there."""
+    from atom.jobs.scheduling.actions import queue_gates
+
+    queue_gates.ungate(UUID(placement_id))
+
+
 @shared_task(name="jobs.build_runtime")
 def build_runtime(runtime_id: str) -> None:
     """Build a runtime with pip."""

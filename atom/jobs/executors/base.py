@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -99,6 +99,8 @@ class Observation:
     may_start_since: datetime | None = None
     # Ranks that are over if their runners are silent too.
     lost: Mapping[int, LostRank] = field(default_factory=dict)
+    # Whether a queue keeps its pods from starting; None: not known.
+    is_suspended: bool | None = None
 
     @property
     def launched(self) -> bool:
@@ -217,6 +219,13 @@ class Executor(Protocol):
     def start_times(self, placement: Placement) -> StartTimes:
         """Return when the pods of a placement got their nodes and images, as far as it is known."""
         return StartTimes()
+
+    def ungate(self, placement: Placement, preferred: Sequence[tuple[str, int]]) -> bool:
+        """Let the queue admit a placement that waited for its data; return whether that is done.
+
+        `preferred` has names of nodes with weights of 1 to 100. It is safe to repeat.
+        """
+        return True
 
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
         """Return the end of what a rank's supervisor itself wrote, for one that never reported."""

@@ -9,6 +9,7 @@ from django.db import models
 from atom.accounts.models import Project
 from atom.clusters.models import Cluster
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.jobs.models.runs import Attempt, Run, Runtime
 
 PERSON_DECIDED = "person"
@@ -60,6 +61,16 @@ class Placement(ClusterJob):
     preferred_nodes = models.JSONField(default=list)
     # Its pods get the inputs of the run as volumes of the node's cache.
     has_volumes = models.BooleanField(default=False)
+    # Kueue's queue of its Job: a LocalQueue of the namespace, and its ClusterQueue; "": none.
+    queue = models.CharField(max_length=63, blank=True)
+    cluster_queue = models.CharField(max_length=253, blank=True)
+    # Its queue holds the Job back until the data of the run is there.
+    has_gate = models.BooleanField(default=False)
+    # When the cluster was last asked to let it through, and when it confirmed that.
+    ungate_asked_at = models.DateTimeField(null=True)
+    ungated_at = models.DateTimeField(null=True)
+    # Why the cluster did not take the Job when it was last asked; "": it has it.
+    problem = SentenceField(blank=True)
     # When the reconciler last looked at `observed`; null: it must look.
     looked_at = models.DateTimeField(null=True)
 

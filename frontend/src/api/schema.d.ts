@@ -543,6 +543,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/queues/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the queue for all projects, those of the caller's projects, and their state. */
+        get: operations["cluster_queues_get"];
+        /** @description Replace all queues, and ask the cluster whether it has them. New runs use them. */
+        put: operations["cluster_queues_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/quotas/": {
         parameters: {
             query?: never;
@@ -6915,6 +6933,48 @@ export interface components {
             results: components["schemas"]["Cluster"][];
             next: string | null;
         };
+        /** @description A ClusterQueue as the last check of the cluster saw it. */
+        ClusterQueueState: {
+            name: string;
+            /**
+             * @description unknown: the account may not read it.
+             *
+             *     * `ready` - ready
+             *     * `inactive` - inactive
+             *     * `missing` - missing
+             *     * `unknown` - unknown
+             */
+            state: components["schemas"]["ClusterQueueStateStateEnum"];
+            /** @description Kueue's own words, where it admits nothing. */
+            reason: string;
+            /** @description Resources that it has a quota of; null: not known. */
+            covered: string[] | null;
+        };
+        /** @description A ClusterQueue as the last check of the cluster saw it. */
+        ClusterQueueStateRequest: {
+            name: string;
+            /**
+             * @description unknown: the account may not read it.
+             *
+             *     * `ready` - ready
+             *     * `inactive` - inactive
+             *     * `missing` - missing
+             *     * `unknown` - unknown
+             */
+            state: components["schemas"]["ClusterQueueStateStateEnum"];
+            /** @description Kueue's own words, where it admits nothing. */
+            reason: string;
+            /** @description Resources that it has a quota of; null: not known. */
+            covered: string[] | null;
+        };
+        /**
+         * @description * `ready` - ready
+         *     * `inactive` - inactive
+         *     * `missing` - missing
+         *     * `unknown` - unknown
+         * @enum {string}
+         */
+        ClusterQueueStateStateEnum: "ready" | "inactive" | "missing" | "unknown";
         /** @description An open run of a cluster. */
         ClusterRun: {
             /** Format: uuid */
@@ -7953,6 +8013,7 @@ export interface components {
          *     * `to_another_cluster` - to_another_cluster
          *     * `tracked` - tracked
          *     * `cluster_away` - cluster_away
+         *     * `job_not_taken` - job_not_taken
          *     * `in_cluster` - in_cluster
          *     * `no_place` - no_place
          *     * `auto_waits` - auto_waits
@@ -7968,7 +8029,7 @@ export interface components {
          *     * `cluster_ended` - cluster_ended
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "waits_for_data" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "no_place" | "auto_waits" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "waits_for_data" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "job_not_taken" | "in_cluster" | "no_place" | "auto_waits" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -8717,6 +8778,22 @@ export interface components {
          * @enum {string}
          */
         KindsEnum: "added" | "removed" | "changed" | "label" | "split" | "attributes" | "objects";
+        /** @description Kueue as the last check of the cluster saw it. */
+        Kueue: {
+            /** @description The version of its API; empty: none that serves. */
+            version: string;
+            /** @description Whether a run keeps its place in the queue while it waits for its data; null: not known. */
+            gates: boolean | null;
+            cluster_queues: components["schemas"]["ClusterQueueState"][];
+        };
+        /** @description Kueue as the last check of the cluster saw it. */
+        KueueRequest: {
+            /** @description The version of its API; empty: none that serves. */
+            version: string;
+            /** @description Whether a run keeps its place in the queue while it waits for its data; null: not known. */
+            gates: boolean | null;
+            cluster_queues: components["schemas"]["ClusterQueueStateRequest"][];
+        };
         /** @description One class. */
         Label: {
             id: number;
@@ -11502,6 +11579,38 @@ export interface components {
             };
             project: string;
         };
+        /** @description The queue of one project, in place of the one for all. */
+        ProjectRunQueue: {
+            /**
+             * @description The ClusterQueue; empty: the runs of this project use no queue.
+             * @default
+             */
+            cluster_queue?: string;
+            /**
+             * @description The LocalQueue that Atom makes in the project's namespace; empty: named like the ClusterQueue.
+             * @default
+             */
+            local_queue?: string;
+            /** @description Resources that Kueue's configuration leaves out of quotas. */
+            uncounted?: string[];
+            project: string;
+        };
+        /** @description The queue of one project, in place of the one for all. */
+        ProjectRunQueueRequest: {
+            /**
+             * @description The ClusterQueue; empty: the runs of this project use no queue.
+             * @default
+             */
+            cluster_queue?: string;
+            /**
+             * @description The LocalQueue that Atom makes in the project's namespace; empty: named like the ClusterQueue.
+             * @default
+             */
+            local_queue?: string;
+            /** @description Resources that Kueue's configuration leaves out of quotas. */
+            uncounted?: string[];
+            project: string;
+        };
         /** @description A link, and the run that it shows. */
         ProjectRunShare: {
             run: components["schemas"]["SharedRunName"];
@@ -12419,6 +12528,49 @@ export interface components {
             queue_position: number;
             warm: components["schemas"]["Warmth"] | null;
             runtime: components["schemas"]["RuntimeState"] | null;
+        };
+        /** @description A queue of Kueue, as runs reach it. */
+        RunQueue: {
+            /**
+             * @description The ClusterQueue; empty: the runs of this project use no queue.
+             * @default
+             */
+            cluster_queue?: string;
+            /**
+             * @description The LocalQueue that Atom makes in the project's namespace; empty: named like the ClusterQueue.
+             * @default
+             */
+            local_queue?: string;
+            /** @description Resources that Kueue's configuration leaves out of quotas. */
+            uncounted?: string[];
+        };
+        /** @description A queue of Kueue, as runs reach it. */
+        RunQueueRequest: {
+            /**
+             * @description The ClusterQueue; empty: the runs of this project use no queue.
+             * @default
+             */
+            cluster_queue?: string;
+            /**
+             * @description The LocalQueue that Atom makes in the project's namespace; empty: named like the ClusterQueue.
+             * @default
+             */
+            local_queue?: string;
+            /** @description Resources that Kueue's configuration leaves out of quotas. */
+            uncounted?: string[];
+        };
+        /** @description All queues of a cluster. */
+        RunQueues: {
+            /** @description For projects without their own; null: no queue. */
+            every_project?: components["schemas"]["RunQueue"] | null;
+            projects?: components["schemas"]["ProjectRunQueue"][];
+            readonly kueue: components["schemas"]["Kueue"];
+        };
+        /** @description All queues of a cluster. */
+        RunQueuesRequest: {
+            /** @description For projects without their own; null: no queue. */
+            every_project?: components["schemas"]["RunQueueRequest"] | null;
+            projects?: components["schemas"]["ProjectRunQueueRequest"][];
         };
         /** @description A request for a run: a workflow with parameters, or a command. */
         RunRequestRequest: {
@@ -14400,6 +14552,9 @@ export type ClusterFinding = components['schemas']['ClusterFinding'];
 export type ClusterFindingLevelEnum = components['schemas']['ClusterFindingLevelEnum'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
+export type ClusterQueueState = components['schemas']['ClusterQueueState'];
+export type ClusterQueueStateRequest = components['schemas']['ClusterQueueStateRequest'];
+export type ClusterQueueStateStateEnum = components['schemas']['ClusterQueueStateStateEnum'];
 export type ClusterRun = components['schemas']['ClusterRun'];
 export type ClusterRunPage = components['schemas']['ClusterRunPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
@@ -14554,6 +14709,8 @@ export type IssueStateEnum = components['schemas']['IssueStateEnum'];
 export type Joined = components['schemas']['Joined'];
 export type KeptDecision = components['schemas']['KeptDecision'];
 export type KindsEnum = components['schemas']['KindsEnum'];
+export type Kueue = components['schemas']['Kueue'];
+export type KueueRequest = components['schemas']['KueueRequest'];
 export type Label = components['schemas']['Label'];
 export type LabelChange = components['schemas']['LabelChange'];
 export type LabelDownload = components['schemas']['LabelDownload'];
@@ -14816,6 +14973,8 @@ export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
 export type ProjectQuota = components['schemas']['ProjectQuota'];
 export type ProjectQuotaRequest = components['schemas']['ProjectQuotaRequest'];
+export type ProjectRunQueue = components['schemas']['ProjectRunQueue'];
+export type ProjectRunQueueRequest = components['schemas']['ProjectRunQueueRequest'];
 export type ProjectRunShare = components['schemas']['ProjectRunShare'];
 export type ProjectRunSharePage = components['schemas']['ProjectRunSharePage'];
 export type ProofRequest = components['schemas']['ProofRequest'];
@@ -14891,6 +15050,10 @@ export type RunPage = components['schemas']['RunPage'];
 export type RunPolicy = components['schemas']['RunPolicy'];
 export type RunPolicyRequest = components['schemas']['RunPolicyRequest'];
 export type RunPreview = components['schemas']['RunPreview'];
+export type RunQueue = components['schemas']['RunQueue'];
+export type RunQueueRequest = components['schemas']['RunQueueRequest'];
+export type RunQueues = components['schemas']['RunQueues'];
+export type RunQueuesRequest = components['schemas']['RunQueuesRequest'];
 export type RunRequestRequest = components['schemas']['RunRequestRequest'];
 export type RunSeries = components['schemas']['RunSeries'];
 export type RunShare = components['schemas']['RunShare'];
@@ -16278,6 +16441,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Profile"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_queues_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunQueues"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_queues_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunQueuesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunQueues"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

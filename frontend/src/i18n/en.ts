@@ -5,6 +5,7 @@ import { clusters } from '@/features/administration/words/clusters.en';
 import { health } from '@/features/administration/words/health.en';
 import { machines } from '@/features/administration/words/machines.en';
 import { clusterProfile } from '@/features/administration/words/profile.en';
+import { clusterQueues } from '@/features/administration/words/queues.en';
 import { clusterQuotas } from '@/features/administration/words/quotas.en';
 import { stores } from '@/features/administration/words/stores.en';
 import { auth } from '@/features/auth/words/auth.en';
@@ -58,6 +59,7 @@ const en = {
   auth,
   cleaning,
   clusterProfile,
+  clusterQueues,
   clusterQuotas,
   clusters,
   compare,

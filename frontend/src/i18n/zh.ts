@@ -6,6 +6,7 @@ import { clusters } from '@/features/administration/words/clusters.zh';
 import { health } from '@/features/administration/words/health.zh';
 import { machines } from '@/features/administration/words/machines.zh';
 import { clusterProfile } from '@/features/administration/words/profile.zh';
+import { clusterQueues } from '@/features/administration/words/queues.zh';
 import { clusterQuotas } from '@/features/administration/words/quotas.zh';
 import { stores } from '@/features/administration/words/stores.zh';
 import { auth } from '@/features/auth/words/auth.zh';
@@ -62,6 +63,7 @@ const zh = {
   cleaning,
   common,
   clusterProfile,
+  clusterQueues,
   clusterQuotas,
   clusters,
   compare,

@@ -3,7 +3,8 @@
 A cluster's scheduler places one pod at a time: two gangs that each get a part of the nodes wait for
 each other for good. So in each cluster one gang at a time gets its nodes, and one that has not got
 all of them after `ATOM_GANG_FORMING_S` gives them back and waits for its next turn. A Job that
-Kueue keeps suspended holds no node, and takes nobody's turn.
+Kueue keeps suspended holds no node, and takes no turn of another one. A run with a queue of Kueue
+waits for no turn: its queue admits all of its ranks at once, or none.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from atom.jobs.models import Attempt, Rank, Run
 # A rank that waits for the others asks every second or two.
 FRESH = timedelta(seconds=30)
 _SUSPEND = "placed_in__observed__job__spec__suspend"
-# A Job that its watcher has not seen yet may get its nodes at once.
-_GETS_NODES = Q(**{_SUSPEND: False}) | Q(**{f"{_SUSPEND}__isnull": True})
+# A Job that its watcher has not seen yet may get its nodes at once, unless a queue is to admit it.
+_GETS_NODES = Q(**{_SUSPEND: False}) | Q(**{f"{_SUSPEND}__isnull": True}, placed_in__queue="")
 
 
 def is_gang(run: Run) -> bool:
@@ -37,7 +38,7 @@ def may_form(run: Run, cluster: Cluster) -> bool:
 
     One gang at a time forms in a cluster: others see this one once the transaction has ended.
     """
-    if not is_gang(run):
+    if not _takes_turns(run):
         return True
     with locks.in_turn(cluster.pk):
         return not forms_another(run, cluster)
@@ -45,7 +46,12 @@ def may_form(run: Run, cluster: Cluster) -> bool:
 
 def forms_another(run: Run, cluster: Cluster) -> bool:
     """Return whether a run on several nodes waits for another one that gets its nodes now."""
-    return is_gang(run) and forming_in(cluster).exclude(run=run).exists()
+    return _takes_turns(run) and forming_in(cluster).exclude(run=run).exists()
+
+
+def _takes_turns(run: Run) -> bool:
+    in_queue = run.placements.filter(ended_at=None).exclude(queue="")
+    return is_gang(run) and not in_queue.exists()
 
 
 def forming_in(cluster: Cluster) -> QuerySet[Attempt]:

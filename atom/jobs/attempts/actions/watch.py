@@ -176,7 +176,8 @@ def _fail_dead_rank(
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
     evidence = {
-        "reason": "runner_lost",
+        # A Job that a queue suspended starts the pods of the next attempt too.
+        "reason": PREEMPTED if seen.is_suspended else "runner_lost",
         "rank": rank.number,
         "supervisor_log": executor.logs(attempt.pk, rank.number),
     }

@@ -18,7 +18,6 @@ from atom.jobs.executors.kubernetes.engines.job_ends import read_job
 from atom.jobs.executors.kubernetes.engines.observations import is_over, job_is_over
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiting
-from atom.jobs.executors.kubernetes.executor import refusal_of, submit_job
 from atom.jobs.executors.kubernetes.orders import (
     BUILD_CPUS,
     BUILD_MEMORY_BYTES,
@@ -26,6 +25,7 @@ from atom.jobs.executors.kubernetes.orders import (
     build_spec,
 )
 from atom.jobs.executors.kubernetes.paths import AWAY, sentence_of
+from atom.jobs.executors.kubernetes.submission import refusal_of, submit_job
 from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import EnvironmentBuild, Run, Runtime

@@ -7,7 +7,7 @@ nobody up, and is never taken for a failed run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -17,11 +17,7 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from atom.accounts.models import Project
-from atom.clusters.engines.documents import child, text
-from atom.clusters.kubernetes.connection import ClusterConnection
-from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.pod_address import pod_api_url
-from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.models import Cluster, Node
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
@@ -33,7 +29,6 @@ from atom.jobs.executors.base import (
     Claim,
     ClusterAwayError,
     Executor,
-    LaunchFailedError,
     NothingHeldError,
     Observation,
     Phase,
@@ -41,14 +36,8 @@ from atom.jobs.executors.base import (
     StartTimes,
     Surroundings,
 )
+from atom.jobs.executors.kubernetes.admission_gates import remove_gate
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.manifests import (
-    Order,
-    digest_of,
-    job_of,
-    namespace_objects,
-    service_of,
-)
 from atom.jobs.executors.kubernetes.engines.never_starts import never_starts
 from atom.jobs.executors.kubernetes.engines.node_states import add_nodes
 from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
@@ -60,12 +49,9 @@ from atom.jobs.executors.kubernetes.identities import is_gone, prove
 from atom.jobs.executors.kubernetes.orders import (
     archive_of,
     input_volumes,
-    is_of,
-    order_of,
 )
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
-from atom.jobs.executors.kubernetes.pull_secrets import sync_pull_secret
-from atom.jobs.executors.kubernetes.resource_quotas import sync_quota
+from atom.jobs.executors.kubernetes.submission import submit
 from atom.jobs.executors.kubernetes.watching import answers_now
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import Attempt, ClusterJob, Placement
@@ -74,11 +60,6 @@ log = structlog.get_logger(__name__)
 
 # Ends after which the same Job may start the pods of the next attempt.
 GOES_ON = frozenset({REPLACED, PREEMPTED})
-
-_CONFLICT = 409
-_MAX_UID = 64
-# The server is busy, or was too slow: nothing is wrong with what was asked.
-_PASSING = (408, 409, 429)
 
 
 class KubernetesExecutor(Executor):
@@ -112,15 +93,7 @@ class KubernetesExecutor(Executor):
         if placement.ended_at is not None:
             raise NothingHeldError
         if not placement.job_uid:
-            try:
-                with open_cluster(placement.cluster) as api:
-                    submit_job(api, placement, order_of(attempt, placement))
-            except ClusterForbids as error:
-                raise LaunchFailedError(sentence_of(error)) from error
-            except ClusterFails as error:
-                raise refusal_of(error) from error
-            except AWAY as error:
-                raise ClusterAwayError(sentence_of(error)) from error
+            submit(attempt, placement)
             placement.refresh_from_db(fields=["job_uid", "observed"])
         attempt.placed_in = placement
         return self.observe(attempt)
@@ -180,6 +153,16 @@ class KubernetesExecutor(Executor):
         except AWAY as error:
             raise ClusterAwayError(sentence_of(error)) from error
 
+    def ungate(self, placement: Placement, preferred: Sequence[tuple[str, int]]) -> bool:
+        """Take the gate from the placement's Job; False if the cluster does not do that now."""
+        try:
+            with open_cluster(placement.cluster) as api:
+                remove_gate(api, placement, preferred)
+        except AWAY as error:
+            log.warning("gate_not_removed", placement=str(placement.pk), why=sentence_of(error))
+            return False
+        return True
+
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
         """Return the end of what the rank's pod wrote, "" if the cluster does not say it."""
         attempt = Attempt.objects.select_related("placed_in__cluster").get(pk=attempt_id)
@@ -216,81 +199,6 @@ def _placement_of(attempt: Attempt) -> Placement:
     if placement is None:
         raise NothingHeldError
     return placement
-
-
-def submit_job(api: ClusterConnection, placement: ClusterJob, order: Order) -> None:
-    """Make the objects of an order, unless they are there, and note the Job's uid in its row.
-
-    Raises LaunchFailedError, ClusterFailure.
-    """
-    rows = type(placement)._default_manager.filter(pk=placement.pk)
-    prepare_namespace(api, order.namespace, order.project)
-    sync_pull_secret(api, order)
-    sync_quota(api, placement.cluster, order.project, order.namespace)
-    asked = job_of(order)
-    # Before the Job: another worker, or this one after it was cut off, must know its own again.
-    rows.filter(spec_sha256="").update(spec_sha256=digest_of(asked["spec"]))
-    placement.refresh_from_db(fields=["spec_sha256"])
-    job = _create_or_adopt(api, asked, placement)
-    uid = text(job, "metadata", "uid")
-    if not 0 < len(uid) <= _MAX_UID:
-        raise ClusterAnswerWrong()
-    if order.run:
-        create_once(api, service_of(order, uid))
-    # The row of another worker that was faster names the same Job. A placement that ended meanwhile
-    # was removed before there was a Job: it is removed again.
-    rows.filter(job_uid="").update(job_uid=uid, removed_at=None, updated_at=Now())
-    log.info("job_submitted", placement=str(placement.pk), job=order.name)
-
-
-def _create_or_adopt(api: ClusterConnection, asked: dict[str, Any], placement: ClusterJob) -> Any:
-    job = create_once(api, asked)
-    if job is not None:
-        return job
-    path = path_of("Job", placement.namespace)
-    job = api.get(f"{path}/{placement.job_name}").body
-    digest = text(job, "metadata", "annotations", names.SPEC_SHA256)
-    if not is_of(placement, job) or digest != placement.spec_sha256:
-        raise LaunchFailedError(
-            f"A Job named {placement.job_name} is in {placement.namespace} and is not Atom's."
-        )
-    return job
-
-
-def prepare_namespace(api: ClusterConnection, namespace: str, project: str) -> None:
-    """Make a project's namespace with what its runs need; safe to repeat.
-
-    Raises LaunchFailedError if there is a namespace of this name that is not ours.
-    """
-    space, *inside = namespace_objects(namespace, project, installation())
-    if create_once(api, space) is None:
-        there = api.get(f"{path_of('Namespace')}/{namespace}").body
-        labels = child(there, "metadata", "labels")
-        ours = {names.INSTALLATION: installation(), names.PROJECT: project}
-        if any(labels.get(name) != value for name, value in ours.items()):
-            raise LaunchFailedError(
-                f"The cluster has a namespace {namespace} that is not this project's. Remove it, "
-                "or give the cluster another namespace in its settings."
-            )
-    for one in inside:
-        create_once(api, one)
-
-
-def create_once(api: ClusterConnection, asked: Mapping[str, Any]) -> Any:
-    """Return what was made; None if something has this name."""
-    path = path_of(asked["kind"], asked["metadata"].get("namespace", ""))
-    try:
-        return api.post(path, asked).body
-    except ClusterFails as error:
-        if error.status_code == _CONFLICT:
-            return None
-        raise
-
-
-def refusal_of(error: ClusterFails) -> Exception:
-    """Return what an error of the API means: it refuses the Job, or it is not well."""
-    refused = 400 <= error.status_code < 500 and error.status_code not in _PASSING
-    return (LaunchFailedError if refused else ClusterAwayError)(sentence_of(error))
 
 
 def _inputs_of(attempt: Attempt) -> list[Any]:

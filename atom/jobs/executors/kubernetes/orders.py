@@ -19,7 +19,7 @@ from atom.core import storage
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.manifests import InputVolume, Order
 from atom.jobs.executors.kubernetes.pull_secrets import pull_secrets_of
-from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, Run
+from atom.jobs.models import Attempt, ClusterJob, DataGate, EnvironmentBuild, Placement, Run
 from atom.jobs.runtimes.actions.runtimes import pip_options
 from atom.jobs.runtimes.engines.requirements import has_hashes
 from atom.jobs.runtimes.pipelines.builder import ensure_pip
@@ -163,7 +163,14 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         has_runner=run.runtime is not None and run.runtime.pushed_runner == digest,
         profile=PodProfile.from_json(placement.pod_profile),
         inputs=input_volumes(run) if placement.has_volumes else (),
+        queue=placement.queue,
+        cluster_queue=placement.cluster_queue,
+        is_gated=placement.has_gate and _waits_for_data(attempt),
     )
+
+
+def _waits_for_data(attempt: Attempt) -> bool:
+    return DataGate.objects.filter(attempt=attempt, opened_at=None).exists()
 
 
 def input_volumes(run: Run) -> tuple[InputVolume, ...]:

@@ -36,8 +36,8 @@ from atom.jobs.executors.kubernetes.engines.pod_checks import (
 )
 from atom.jobs.executors.kubernetes.engines.rdma_checks import judge_rdma, not_started
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
-from atom.jobs.executors.kubernetes.executor import create_once
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
+from atom.jobs.executors.kubernetes.submission import create_once
 from atom_sdk.runner.build import reach_source
 from atom_sdk.sentences import Sentence
 

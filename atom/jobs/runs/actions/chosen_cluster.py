@@ -10,6 +10,8 @@ from django.db.models import Q, QuerySet
 from atom.accounts.models import Project, User
 from atom.clusters.actions import AUTO, LOCAL
 from atom.clusters.models import Cluster
+from atom.clusters.queues.actions.queues import queue_offer
+from atom.clusters.queues.engines.choices import QueueOffer
 from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.quotas.engines.limits import QuotaLimits, build_exceeds
 from atom.jobs.deliveries import STREAM
@@ -53,8 +55,10 @@ class ChosenCluster:
             return wrong
         if too_many := self.offer.too_many_nodes(demand, nodes):
             return {"nodes": [too_many]}
-        above = self.offer.above_quota(demand, nodes)
-        return {name: [why] for name, why in above.items()}
+        if above := self.offer.above_quota(demand, nodes):
+            return {name: [why] for name, why in above.items()}
+        refusal = self.offer.never_admits(demand)
+        return {"cluster": [refusal]} if refusal else {}
 
     def never_builds(self, requirements: str, image: str, project: Project) -> Errors:
         """Return why the quota leaves no room to build the run's environment, by field."""
@@ -164,10 +168,13 @@ def wrong_cluster_deliveries(
 
 def offer_of(cluster: Cluster, project: Project) -> Offer:
     """Return a registered cluster as a project's choice of it asks."""
-    return offer_from(cluster, capacity_of(cluster), quota_of(cluster, project.slug))
+    limits = quota_of(cluster, project.slug), queue_offer(cluster, project.slug)
+    return offer_from(cluster, capacity_of(cluster), *limits)
 
 
-def offer_from(cluster: Cluster, capacity: ClusterCapacity, quota: QuotaLimits) -> Offer:
+def offer_from(
+    cluster: Cluster, capacity: ClusterCapacity, quota: QuotaLimits, queue: QueueOffer | None
+) -> Offer:
     """Return a registered cluster as the choice of it asks, from what was read of it."""
     return Offer(
         cluster.name,
@@ -177,6 +184,7 @@ def offer_from(cluster: Cluster, capacity: ClusterCapacity, quota: QuotaLimits) 
         cluster.heartbeat_at,
         capacity.catalog,
         quota,
+        queue,
     )
 
 

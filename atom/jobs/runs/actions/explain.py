@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
-
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.attempts.actions.gangs import forms_another, is_gang, missing_ranks
-from atom.jobs.executors import environments_in, executor_in, executor_of
-from atom.jobs.executors.base import Phase
+from atom.jobs.attempts.actions.gangs import forms_another
+from atom.jobs.executors import environments_in, executor_of
 from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions.auto_explanations import queue_reasons, waits_for_place
+from atom.jobs.runs.actions.cluster_explanations import (
+    WAITS_FOR_DATA,
+    explain_in_cluster,
+    reasons_of_gate,
+)
 from atom.jobs.runs.actions.explanations import AnswerCode, Explanation, Reason, ReasonKind
-from atom.jobs.scheduling.actions.data_gates import eta_s, waiting_gate
 from atom.jobs.scheduling.actions.data_places import sizes_of
 from atom.jobs.scheduling.actions.in_clusters import missing_accelerators
 from atom.jobs.scheduling.actions.queue_order import Turn, turn_of
@@ -26,7 +27,6 @@ from atom.jobs.scheduling.actions.scheduling import (
     warmed_inputs,
 )
 from atom.jobs.scheduling.engines.placement import Placement, PlacementCode, place
-from atom_sdk.amounts import size_text
 from atom_sdk.sentences import Sentence
 
 
@@ -207,8 +207,7 @@ def _warming(run: Run) -> Explanation:
         answer = "Data and environment are ready; it is about to start."
         return Explanation(AnswerCode.TO_BE_STARTED, answer, [])
     if gate_reasons:
-        answer = "It waits until its data is on nodes; it holds no GPU meanwhile."
-        return Explanation(AnswerCode.WAITS_FOR_DATA, answer, [*gate_reasons, *reasons])
+        return Explanation(AnswerCode.WAITS_FOR_DATA, WAITS_FOR_DATA, [*gate_reasons, *reasons])
     if run.cluster is not None:
         answer = "Its cluster starts it once its environment is built."
         return Explanation(AnswerCode.PREPARING_IN_CLUSTER, answer, reasons)
@@ -245,33 +244,6 @@ def _data_reason(params: dict[str, Any], error: str) -> Reason:
     return Reason(ReasonKind.DATA_RETRY, f"{text} {error}", action, {**params, "error": error})
 
 
-def reasons_of_gate(run: Run) -> list[Reason]:
-    """Return how much of the data is on the nodes of a run that waits for it in a cluster."""
-    gate = waiting_gate(run)
-    if gate is None:
-        return []
-    nodes, left_s = ", ".join(gate.nodes), eta_s(gate)
-    params = {
-        "bytes_present": gate.bytes_present,
-        "bytes_total": gate.bytes_total,
-        "percent": gate.percent,
-        "nodes": nodes,
-        "eta_s": left_s,
-    }
-    text = "Nodes for its data are being chosen."
-    if gate.nodes:
-        there, total = size_text(gate.bytes_present), size_text(gate.bytes_total)
-        text = f"{there} of {total} are on {nodes}; it starts at {gate.percent} %."
-        if left_s is not None:
-            text += f" About {round(left_s)} s to go."
-    action = "Wait, or start a copy that starts at once."
-    found = [Reason(ReasonKind.DATA_GATE, text, action, params)]
-    if gate.notice:
-        said = {"said": str(gate.notice), "sentence": gate.notice.as_code()}
-        found.append(Reason(ReasonKind.DATA_TROUBLE, str(gate.notice), params=said))
-    return found
-
-
 def _runtime_reason(run: Run) -> Reason | None:
     if run.runtime is None or run.runtime.state == states.READY:
         return None
@@ -292,69 +264,9 @@ def _build_reason(run: Run) -> Reason | None:
     return Reason(ReasonKind.CLUSTER, str(wait.sentence), str(wait.suggestion), params)
 
 
-def _in_cluster(cluster: Cluster, run: Run) -> Explanation:
-    """Return why the pods of a run do not run, in the words of its cluster."""
-    attempt = run.attempts.select_related("cluster", "placed_in").order_by("-number").first()
-    if attempt is None:
-        return Explanation(AnswerCode.IN_CLUSTER, _IN_CLUSTER[AnswerCode.IN_CLUSTER], [])
-    executor = executor_in(cluster)
-    phase = executor.phase_of(attempt)
-    forming = _forming(run, attempt)
-    code = _PHASES.get(phase, AnswerCode.IN_CLUSTER) if phase else AnswerCode.IN_CLUSTER
-    found = executor.waits_for(attempt)
-    if forming and phase not in (Phase.QUEUED, Phase.ENDED):
-        code = AnswerCode.GANG_FORMING
-    if found is None:
-        return Explanation(code, _IN_CLUSTER[code], forming)
-    params = {
-        "cluster": cluster.name,
-        "said": str(found.sentence),
-        "sentence": found.sentence.as_code(),
-        "suggestion": found.suggestion.as_code(),
-    }
-    reason = Reason(ReasonKind.CLUSTER, str(found.sentence), str(found.suggestion), params)
-    return Explanation(code, _IN_CLUSTER[code], [*forming, reason])
-
-
-def _forming(run: Run, attempt: Attempt) -> list[Reason]:
-    """Return how many nodes a run on several nodes has already."""
-    if not is_gang(run):
-        return []
-    joined = run.nodes - len(missing_ranks(attempt))
-    limit_s = settings.ATOM_GANG_FORMING_S
-    text = f"{joined} of {run.nodes} nodes have started their pod; the command waits for all."
-    action = f"Wait. After {limit_s} s it gives its nodes back and waits for its next turn."
-    params = {"joined": joined, "nodes": run.nodes, "limit_s": limit_s}
-    return [Reason(ReasonKind.GANG, text, action, params)]
-
-
-_IN_CLUSTER = {
-    AnswerCode.IN_CLUSTER: "Its cluster has it, and starts it when it has room.",
-    AnswerCode.GANG_FORMING: "Its cluster gives it its nodes, one after the other.",
-    AnswerCode.CLUSTER_QUEUED: "It waits in a queue of its cluster.",
-    AnswerCode.CLUSTER_ADMITTED: "The queue of its cluster has admitted it; its pods come next.",
-    AnswerCode.CLUSTER_SCHEDULING: "Its cluster looks for a node with room for it.",
-    AnswerCode.CLUSTER_PULLING: "It has a node, which fetches its image and its volumes.",
-    AnswerCode.CLUSTER_INITIALIZING: "Its node prepares it: the runner is being fetched.",
-    AnswerCode.CLUSTER_RUNNING: "Its pod runs, and its runner prepares the command.",
-    AnswerCode.CLUSTER_STOPPING: "Its cluster takes its pods away.",
-    AnswerCode.CLUSTER_ENDED: "Its Job has ended in the cluster; the run goes on in a moment.",
-}
-_PHASES = {
-    Phase.QUEUED: AnswerCode.CLUSTER_QUEUED,
-    Phase.ADMITTED: AnswerCode.CLUSTER_ADMITTED,
-    Phase.SCHEDULING: AnswerCode.CLUSTER_SCHEDULING,
-    Phase.PULLING: AnswerCode.CLUSTER_PULLING,
-    Phase.INITIALIZING: AnswerCode.CLUSTER_INITIALIZING,
-    Phase.RUNNING: AnswerCode.CLUSTER_RUNNING,
-    Phase.STOPPING: AnswerCode.CLUSTER_STOPPING,
-    Phase.ENDED: AnswerCode.CLUSTER_ENDED,
-}
-
-
 def _moving(run: Run) -> Explanation:
     if run.cluster is not None and run.state == states.SUBMITTED:
-        return _in_cluster(run.cluster, run)
+        return explain_in_cluster(run.cluster, run)
     answers = {
         states.SUBMITTED: "Its supervisor is being started.",
         states.CANCELLING: "It is being cancelled: the command has ten seconds to save its work.",

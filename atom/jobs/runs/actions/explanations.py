@@ -30,6 +30,8 @@ class AnswerCode(StrEnum):
     TO_ANOTHER_CLUSTER = "to_another_cluster"
     TRACKED = "tracked"
     CLUSTER_AWAY = "cluster_away"
+    # Its cluster answers, and does not take its Job.
+    JOB_NOT_TAKEN = "job_not_taken"
     IN_CLUSTER = "in_cluster"
     # Atom chooses its place: none takes it now, or the chosen one has no room.
     NO_PLACE = "no_place"

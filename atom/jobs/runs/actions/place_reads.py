@@ -15,6 +15,8 @@ from atom.accounts.models import Project, User
 from atom.cache.origins import Way, nearest, ways_in
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import AcceleratorPrice, Cluster, ClusterProfile
+from atom.clusters.queues.actions.queues import queue_offer
+from atom.clusters.queues.engines.choices import QueueOffer
 from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.quotas.engines.limits import QuotaLimits
 from atom.clusters.registration.engines.priorities import preemptors_of
@@ -61,7 +63,7 @@ class PlaceReads:
         self._only_own = only_own
         self._usable: dict[tuple[UUID, UUID | None], list[Cluster]] = {}
         self._capacities: dict[UUID, ClusterCapacity] = {}
-        self._quotas: dict[tuple[UUID, UUID], QuotaLimits] = {}
+        self._limits: dict[tuple[UUID, UUID], tuple[QuotaLimits, QueueOffer | None]] = {}
         self._taken: defaultdict[str, list[Demand]] = defaultdict(list)
         self._verdicts: dict[str, dict[tuple[object, ...], Verdict]] = defaultdict(dict)
         self._stores: dict[UUID, list[str]] = {}
@@ -97,10 +99,11 @@ class PlaceReads:
         else:
             if cluster.pk not in self._capacities:
                 self._capacities[cluster.pk] = self._capacity(cluster)
-            if (cluster.pk, project.pk) not in self._quotas:
-                self._quotas[cluster.pk, project.pk] = quota_of(cluster, project.slug)
-            quota = self._quotas[cluster.pk, project.pk]
-            offer = offer_from(cluster, self._capacities[cluster.pk], quota)
+            key = cluster.pk, project.pk
+            if key not in self._limits:
+                queue = queue_offer(cluster, project.slug)
+                self._limits[key] = quota_of(cluster, project.slug), queue
+            offer = offer_from(cluster, self._capacities[cluster.pk], *self._limits[key])
         taken = self._taken[cluster.name]
         return replace(offer, taken=[*offer.taken, *taken]) if taken else offer
 

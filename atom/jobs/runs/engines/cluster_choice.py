@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from atom.clusters.queues.engines.choices import QueueOffer
 from atom.clusters.quotas.engines.limits import PodDemand, QuotaLimits, exceeds
 from atom.jobs.scheduling.engines.accelerators import Catalog
 from atom.jobs.scheduling.engines.placement import Demand, Fleet, NodeCapacity, never_fits
@@ -37,13 +38,24 @@ class Offer:
     catalog: Catalog = field(default_factory=Catalog)
     # The most that the pods of the project hold there at once.
     quota: QuotaLimits = field(default_factory=QuotaLimits)
+    # The queue of Kueue that the project's runs use there.
+    queue: QueueOffer | None = None
 
     def above_quota(self, demand: Demand, nodes: int = 1) -> dict[str, Sentence]:
         """Return why so many pods are above the quota, even if nothing else runs, by field."""
-        selector = self.catalog.selector_for(demand) if demand.gpus else None
-        accelerators = {selector.resource: demand.gpus} if selector else {}
-        pod = PodDemand(demand.cpus, demand.memory_bytes, accelerators)
+        pod = PodDemand(demand.cpus, demand.memory_bytes, self._accelerators(demand))
         return exceeds(self.quota, pod.times(nodes))
+
+    def never_admits(self, demand: Demand) -> Sentence | None:
+        """Return why the project's queue never admits pods of this demand, None if it may."""
+        if self.queue is None:
+            return None
+        return self.queue.refusal_of(self.name, self._accelerators(demand))
+
+    def _accelerators(self, demand: Demand) -> dict[str, int]:
+        """Return the accelerators of one pod, by the resource's name."""
+        selector = self.catalog.selector_for(demand) if demand.gpus else None
+        return {selector.resource: demand.gpus} if selector else {}
 
     def too_many_nodes(self, demand: Demand, nodes: int) -> Sentence | None:
         """Return why so many pods never run at once, though each has a machine."""
@@ -127,7 +139,8 @@ def _too_large(offer: Offer, demand: Demand, nodes: int) -> Sentence | None:
         return _sentence(reasons[0])
     if refusal := offer.too_many_nodes(demand, nodes):
         return refusal
-    return next(iter(offer.above_quota(demand, nodes).values()), None)
+    above = next(iter(offer.above_quota(demand, nodes).values()), None)
+    return above or offer.never_admits(demand)
 
 
 def refusal_of(name: str, state: str, answered_at: datetime | None) -> Sentence | None:

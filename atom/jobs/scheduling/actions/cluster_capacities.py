@@ -118,9 +118,9 @@ def _node(node: Node, catalog: Catalog, held: list[Demand]) -> NodeCapacity:
 
 def _unplaced_in(cluster: Cluster, without: UUID | None) -> list[Demand]:
     placed = _open_ranks().filter(attempt__run=OuterRef("pk"), node__cluster=cluster)
-    # A run that waits for its data has no Job, and takes nobody's room.
+    # A run that waits for its data has no pods, and takes the room of no other one.
     waits = DataGate.objects.filter(
-        attempt__run=OuterRef("pk"), attempt__state=states.WARMING, opened_at=None
+        attempt__run=OuterRef("pk"), attempt__state__in=states.AWAITS_DATA, opened_at=None
     )
     runs = Run.objects.filter(~Exists(placed), ~Exists(waits), cluster=cluster)
     runs = runs.filter(state__in=_HOLDING)

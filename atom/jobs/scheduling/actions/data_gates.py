@@ -1,6 +1,8 @@
-"""Gates of attempts in clusters: the Job is made once enough of the data is on nodes there.
+"""Gates of attempts in clusters: they start once enough of the data is on nodes there.
 
-The tick reads rows alone. `gate_plans.bring_data` chooses nodes and starts warm-up plans.
+Without a queue the Job is made then. With one it is made at once, and its queue holds it back
+(`queue_gates`). The tick reads rows alone. `gate_plans.bring_data` chooses nodes and starts warm-up
+plans.
 """
 
 from __future__ import annotations
@@ -116,8 +118,8 @@ def _ask(gate: DataGate) -> None:
 
 def waiting_gate(run: Run) -> DataGate | None:
     """Return the gate at which the run's attempt waits, None if it waits at none."""
-    gates = DataGate.objects.filter(attempt__run=run, attempt__state=states.WARMING, opened_at=None)
-    return gates.first()
+    gates = DataGate.objects.filter(attempt__state__in=states.AWAITS_DATA, opened_at=None)
+    return gates.filter(attempt__run=run).first()
 
 
 def presence_of(gate: DataGate) -> Presence:

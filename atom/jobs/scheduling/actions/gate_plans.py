@@ -193,7 +193,7 @@ def _take(gate: DataGate, nodes: list[str], plans: Sequence[UUID]) -> None:
     with transaction.atomic():
         run, attempt = lock(gate.attempt_id)
         links = DataGatePlan.objects.filter(gate__attempt__run=run)
-        if attempt.state != states.WARMING:
+        if attempt.state not in states.AWAITS_DATA:
             release_links(links)
             return
         DataGate.objects.filter(pk=gate.pk).update(
@@ -218,7 +218,7 @@ def _refuse(gate: DataGate, refusal: AtomError) -> None:
     with transaction.atomic():
         run, attempt = lock(gate.attempt_id)
         now = DataGate.objects.get(pk=gate.pk)
-        if attempt.state != states.WARMING or now.opened_at is not None:
+        if attempt.state not in states.AWAITS_DATA or now.opened_at is not None:
             return
         now.attempt, now.notice = attempt, as_sentence(refusal.detail)
         if streams_instead() or isinstance(refusal, WarmPlanUnsuitable):

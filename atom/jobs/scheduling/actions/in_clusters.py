@@ -9,6 +9,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from atom.cache.agents.actions.volumes import has_volumes_everywhere
 from atom.clusters.models import Cluster, NodeAccelerator
+from atom.clusters.queues.actions.queues import queue_of
+from atom.clusters.queues.engines.choices import QueueChoice
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
 from atom.core import clock
@@ -23,6 +25,7 @@ from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
 from atom.jobs.scheduling.actions.data_gates import begin_gate
 from atom.jobs.scheduling.actions.data_places import nodes_with_data
+from atom.jobs.scheduling.actions.queue_gates import hold_in_queue
 from atom.jobs.scheduling.actions.start_estimates import way_in
 from atom.jobs.scheduling.engines.accelerators import Selector
 from atom.jobs.scheduling.engines.placement import Demand, PlacementCode
@@ -72,6 +75,7 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
         selector = _selector_of(run, cluster)
         if selector is None:
             return False
+        queue = queue_of(cluster, run.project.slug) or QueueChoice()
         placement = Placement.objects.create(
             run=run,
             cluster=cluster,
@@ -81,9 +85,13 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             node_selector=selector.node_selector,
             preferred_nodes=nodes_with_data(run, cluster),
             has_volumes=has_volumes_everywhere(cluster),
+            queue=queue.local_name,
+            cluster_queue=queue.cluster_queue,
         )
         # Before the attempt, which takes room itself. A Job that goes on waits for nothing.
         way = way_in(run, cluster) if run.inputs.exists() else None
+        if way is not None and way[0].share:
+            hold_in_queue(placement, cluster)
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
     params = {"cluster": cluster.name}

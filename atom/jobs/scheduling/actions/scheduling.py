@@ -27,9 +27,9 @@ from atom.jobs.models import Attempt, Run, RunInput, Runtime
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.capacities import capacities
-from atom.jobs.scheduling.actions.data_gates import is_gate_open
 from atom.jobs.scheduling.actions.data_places import sizes_of
 from atom.jobs.scheduling.actions.in_clusters import place_in_cluster
+from atom.jobs.scheduling.actions.queue_gates import may_submit
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.start_ways import SHARE
 
@@ -137,7 +137,7 @@ def _waits_for_share(run: Run) -> bool:
 def warm_run(run: Run, attempt: Attempt) -> None:
     """Submit the attempt once its data and its environment are on the machine."""
     is_own = run.cluster_id is None
-    data = _data_ready(run, attempt) if is_own else is_gate_open(run, attempt)
+    data = _data_ready(run, attempt) if is_own else may_submit(run, attempt)
     runtime = data is not None and _runtime_ready(run, attempt)
     if not (data and runtime):
         return

@@ -119,4 +119,20 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.quota_pods': '该项目在此集群的配额有 {pods} 个 Pod。',
   'clusters.quota_resource_wrong': '请按设备插件提供的名称填写资源，例如 nvidia.com/gpu。',
   'clusters.quota_twice': '项目 {project} 出现了两次。',
+  'clusters.local_queue_needed': '该 ClusterQueue 的名称超过 {max} 个字符。请为 LocalQueue 填写更短的名称。',
+  'clusters.queue_inactive': 'ClusterQueue {queue} 当前不准入任何运行：{said}',
+  'clusters.queue_lacks':
+    'ClusterQueue {queue} 没有 {resources} 的配额：Kueue 永远不会启动申请这些资源的运行。请将它们加入该队列，或列为不计入的资源。',
+  'clusters.queue_missing':
+    '集群 {cluster} 没有 ClusterQueue {queue}，而项目在该集群的运行使用它。请选择其他集群，或联系管理员。',
+  'clusters.queue_name_wrong': '队列的名称由小写字母、数字、短横线和点组成。',
+  'clusters.queue_resource_wrong': '请按 Pod 申请资源的名称填写，例如 cpu 或 nvidia.com/gpu。',
+  'clusters.queue_uncovered':
+    '集群 {cluster} 的 ClusterQueue {queue} 没有 {resources} 的配额：Kueue 永远不会启动该运行。请减少申请、选择其他集群，或联系管理员。',
+  'clusters.queue_unnamed': '请填写适用于所有项目的 ClusterQueue，或不填写此项。',
+  'clusters.queues_missing': '集群没有 ClusterQueue {queues}：使用它的运行会被拒绝。请创建它，或改用其他名称。',
+  'clusters.queues_ready': '运行使用 Kueue 的队列：{queues}。',
+  'clusters.queues_unknown': '该账户不得读取 ClusterQueue：无法得知 {queues} 能否接收运行。',
+  'clusters.queues_without_kueue':
+    '运行应使用 Kueue 的队列（{queues}），但集群未提供 Atom 支持的 Kueue 版本（v1beta2、v1beta1）。请安装 Kueue，或移除这些队列。',
 };

@@ -247,4 +247,7 @@ export const jobs: Readonly<Record<string, string>> = {
     '集群 {cluster} 同时容得下 {most} 个此大小的 Pod，而该运行需要 {nodes} 个。请减少节点数，或减少每个节点的资源。',
   'jobs.rank_unknown': '该尝试没有 rank {rank}。',
   'jobs.merged_position': '请填写上一次回答中的 next。',
+  'jobs.gate_admitted_early': '队列在数据就绪之前就准入了该运行，0.19 之前的 Kueue 会这样做。',
+  'jobs.job_not_taken_do': '请等待：Atom 每隔几秒会再次请求。如果情况持续，请将此内容交给管理员。',
+  'jobs.kueue_away': '集群目前未提供 Kueue，而该运行应使用其队列。',
 };

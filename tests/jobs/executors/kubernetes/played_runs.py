@@ -37,11 +37,10 @@ class PlayedRun:
     _ended: set[str] = field(default_factory=set)
 
     @classmethod
-    def submit(cls, world: World, project: Project) -> PlayedRun:
+    def submit(cls, world: World, project: Project, nodes: int = 1) -> PlayedRun:
         """Submit a run whose Job waits for what is played."""
-        run = make_run(
-            project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
-        )
+        asked: Json = {"cluster": world.cluster, "state": states.QUEUED, "nodes": nodes}
+        run = make_run(project, command=["true"], max_retries=0, **asked)
         return cls(world, run, world.submit(run))
 
     def go(self, scenario: str, job: str, file: str = "kueue") -> list[str]:
@@ -71,6 +70,9 @@ class PlayedRun:
             self._act(pod)
 
     def _step(self) -> None:
+        if self.run.nodes > 1:
+            # Ranks that wait for each other ask again.
+            self._act_all()
         self.world.sync()
         # Before the reconciler acts: reasons are those that a person would be shown.
         self._look()
@@ -95,12 +97,13 @@ class PlayedRun:
     # --- the runner ---
 
     def _act(self, pod: Json) -> None:
-        """Let the runner in a pod of rank 0 join, start its command and report its end."""
+        """Let the runner in a pod of the run join, start its command and report its end."""
         metadata = pod["metadata"]
         index = (metadata.get("annotations") or {}).get(names.JOB_INDEX)
         main = _main_state(pod)
         uid = str(metadata["uid"])
-        if index != "0" or uid in self._ended:
+        ranks = [str(rank) for rank in range(self.run.nodes)]
+        if index not in ranks or uid in self._ended:
             return
         if "running" in main and uid not in self._tokens:
             self._join(pod, uid)
@@ -109,7 +112,8 @@ class PlayedRun:
             self._report(self._tokens[uid], main["terminated"].get("exitCode"))
 
     def _join(self, pod: Json, uid: str) -> None:
-        answer = self.world.join(self.placement, pod).json()
+        rank = int(pod["metadata"]["annotations"][names.JOB_INDEX])
+        answer = self.world.join(self.placement, pod, rank=rank).json()
         if answer["answer"] == "start":
             self._tokens[uid] = answer["token"]
             self._post("started/", {"pid": 1}, answer["token"])

@@ -17,13 +17,12 @@ from atom.jobs import states
 from atom.jobs.models import RunInput
 from tests.cache.agents.test_work import DISK, ended
 from tests.cache.conftest import pusher  # noqa: F401
-from tests.datasets.pushing import Pusher
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
 
 
 @pytest.fixture
-def agent(pusher: Pusher, world: World) -> NodeAgent:  # noqa: F811
+def agent(world: World) -> NodeAgent:
     """Return the agent of the cluster's node, which reports."""
     world.sync()
     now = clock.now()
@@ -41,6 +40,8 @@ def jobs_in(world: World) -> list[dict[str, Any]]:
     return list(world.stand_in.store.objects("jobs.batch"))
 
 
+# Before the cluster: the rows of the pushed version are kept for other tests.
+@pytest.mark.usefixtures("pusher")
 def test_the_cluster_gets_the_job_once_the_data_is_there(world: World, agent: NodeAgent) -> None:
     version = Version.objects.select_related("dataset__project").get()
     asked: dict[str, Any] = {

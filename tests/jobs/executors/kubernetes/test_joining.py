@@ -17,9 +17,9 @@ from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.attempts import find_by_token
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.executors.kubernetes import removal
-from atom.jobs.executors.kubernetes.executor import submit_job
 from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
+from atom.jobs.executors.kubernetes.submission import submit_job
 from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Artifact, Placement, Run
 from atom.jobs.runs.actions.runs import cancel_run

@@ -93,6 +93,11 @@ class Order:
     profile: PodProfile = field(default_factory=PodProfile)
     # Inputs that the node's agent shows to the pods.
     inputs: tuple[InputVolume, ...] = ()
+    # The LocalQueue of Kueue that admits the Job, and the ClusterQueue that it leads to; "": none.
+    queue: str = ""
+    cluster_queue: str = ""
+    # Whether the queue holds the Job back until its gate is removed.
+    is_gated: bool = False
 
     @property
     def labels(self) -> dict[str, str]:
@@ -121,14 +126,19 @@ def job_of(order: Order) -> Json:
     }
     if order.deadline_s is not None:
         spec["activeDeadlineSeconds"] = order.deadline_s
+    if order.queue:
+        # Kueue expects it of Jobs that it manages, and takes it away at the admission.
+        spec["suspend"] = True
+    queue = {names.QUEUE: order.queue} if order.queue else {}
+    gate = {names.GATES: names.DATA_GATE} if order.queue and order.is_gated else {}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
         "metadata": {
             "name": order.name,
             "namespace": order.namespace,
-            "labels": order.labels,
-            "annotations": {names.SPEC_SHA256: digest_of(spec)},
+            "labels": {**order.labels, **queue},
+            "annotations": {names.SPEC_SHA256: digest_of(spec), **gate},
         },
         "spec": spec,
     }

@@ -21,6 +21,9 @@ JOB_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 
 # Kueue's queue of a Job.
 QUEUE: Final = "kueue.x-k8s.io/queue-name"
+# Names of gates, with commas between them, that keep a Job from being admitted; and ours.
+GATES: Final = "kueue.x-k8s.io/admission-gated-by"
+DATA_GATE: Final = f"{PREFIX}warmup"
 
 # The account of a run's pods: it has no rights, only a token that says which pod it is.
 ACCOUNT: Final = "atom-run"

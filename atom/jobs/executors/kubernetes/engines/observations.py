@@ -156,8 +156,14 @@ def observation_of(
     is_final = over and (bool(observed.get("gone")) or all(is_over(pod) for pod in pods))
     joined = {str(one["pod_uid"]) for one in identities.values() if one.get("pod_uid")}
     failure = _failure_of(observed, limits, joined) if over else _disruption_of(observed, limits)
-    since = moment(observed.get("job") or {}, "status", "startTime")
-    return Observation(ranks, is_final=is_final, failure=failure, may_start_since=since)
+    job = observed.get("job") or {}
+    return Observation(
+        ranks,
+        is_final=is_final,
+        failure=failure,
+        may_start_since=moment(job, "status", "startTime"),
+        is_suspended=bool(job["spec"].get("suspend")) if job.get("spec") else None,
+    )
 
 
 def _failure_of(

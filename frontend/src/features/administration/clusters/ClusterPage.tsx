@@ -24,6 +24,7 @@ import { UnknownJobs } from './UnknownJobs';
 const AgentsSection = lazy(whenReachable(() => import('./agents/AgentsSection')));
 const CoverageMap = lazy(whenReachable(() => import('./agents/CoverageMap')));
 const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
+const QueuesSection = lazy(whenReachable(() => import('./QueuesSection')));
 const QuotasSection = lazy(whenReachable(() => import('./QuotasSection')));
 
 /** One cluster: its nodes, what its checks found, and what it costs. */
@@ -99,6 +100,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
         <Section title={t('clusterQuotas.title')}>
           <Suspense fallback={<Skeleton height={80} aria-busy />}>
             <QuotasSection cluster={cluster.name} />
+          </Suspense>
+        </Section>
+      )}
+      {cluster.kind === 'kubernetes' && (
+        <Section title={t('clusterQueues.title')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <QueuesSection cluster={cluster.name} />
           </Suspense>
         </Section>
       )}

@@ -77,6 +77,13 @@ export const quota = (extra: object = {}) => ({
   ...extra,
 });
 
+/** A cluster in which no project has a queue. */
+export const NO_QUEUES = {
+  every_project: null,
+  projects: [],
+  kueue: { version: 'v1beta2', gates: null, cluster_queues: [] },
+};
+
 /** Signs somebody in, as an administrator of the installation or not. */
 export const signedInAs = (is_admin: boolean) =>
   serve('GET', 'auth/session/', {

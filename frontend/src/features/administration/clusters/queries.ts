@@ -1,7 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import type { ClusterDetail, PatchedClusterChangesRequest, ProfileChangesRequest, QuotasRequest } from '@/api/schema';
+import type {
+  ClusterDetail,
+  PatchedClusterChangesRequest,
+  ProfileChangesRequest,
+  QuotasRequest,
+  RunQueuesRequest,
+} from '@/api/schema';
 
 const CLUSTERS = '/api/v1/clusters/';
 const CLUSTER = '/api/v1/clusters/{cluster}/';
@@ -13,6 +19,7 @@ const RUNS = '/api/v1/clusters/{cluster}/runs/';
 const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
 const PROFILE = '/api/v1/clusters/{cluster}/profile/';
 const QUOTAS = '/api/v1/clusters/{cluster}/quotas/';
+const QUEUES = '/api/v1/clusters/{cluster}/queues/';
 const AGENTS = '/api/v1/clusters/{cluster}/agents/';
 const COVERAGE = '/api/v1/clusters/{cluster}/coverage/';
 const DRY_RUN = '/api/v1/clusters/check/';
@@ -102,4 +109,20 @@ export function useSetQuotas(cluster: string) {
     onSuccess: (shown) => client.setQueryData(['get', QUOTAS, params], shown),
   });
   return (body: QuotasRequest) => mutateAsync({ ...params, body });
+}
+
+/** The queue for every project, those of the reader's projects, and Kueue as the last check saw it. */
+export const useQueues = (cluster: string) => $api.useQuery('get', QUEUES, { params: { path: { cluster } } });
+
+export function useSetQueues(cluster: string) {
+  const client = useQueryClient();
+  const params = { params: { path: { cluster } } };
+  const { mutateAsync } = $api.useMutation('put', QUEUES, {
+    onSuccess: async (shown) => {
+      client.setQueryData(['get', QUEUES, params], shown);
+      // The check that follows writes a finding.
+      await client.invalidateQueries({ queryKey: ['get', CLUSTER, params] });
+    },
+  });
+  return (body: RunQueuesRequest) => mutateAsync({ ...params, body });
 }

@@ -5,9 +5,10 @@ import { clusters } from './clusters.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
 import { clusterProfile } from './profile.en';
+import { clusterQueues } from './queues.en';
 import { clusterQuotas } from './quotas.en';
 import { stores } from './stores.en';
 import '@/shared/domain/people/words';
 import '@/shared/domain/secondFactor/words';
 
-addWords({ agents, clusterProfile, clusterQuotas, clusters, health, machines, settings, stores });
+addWords({ agents, clusterProfile, clusterQueues, clusterQuotas, clusters, health, machines, settings, stores });

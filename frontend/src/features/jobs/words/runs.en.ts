@@ -19,6 +19,7 @@ export const runs = {
     cancelling: 'It is being cancelled: the command has ten seconds to save its work.',
     finalizing: 'The command has ended; the rest of its log and files is being stored.',
     moving: 'It is on its way to a machine.',
+    job_not_taken: 'Its cluster does not take its Job now.',
     cluster_away: 'It waits for its cluster.',
     no_place: 'No place takes it now; it waits until one does.',
     auto_waits: 'It waits for room in the chosen place; Atom moves it if another one becomes better.',

@@ -19,6 +19,7 @@ export const runs: Translation<typeof source> = {
     cancelling: '正在取消：命令有十秒时间保存工作。',
     finalizing: '命令已结束；正在保存其余的日志和文件。',
     moving: '正在前往机器。',
+    job_not_taken: '其集群目前不接收它的 Job。',
     cluster_away: '正在等待其集群。',
     no_place: '目前没有可接收它的位置；它会等待。',
     auto_waits: '正在等待所选位置有空闲资源；如果别处变得更好，Atom 会更换位置。',

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from atom.jobs.attempts.actions import attempts, joining
-from atom.jobs.executors.kubernetes import executor
+from atom.jobs.executors.kubernetes import submission
 from atom.jobs.models import Rank
 from tests.jobs.executors.kubernetes.schedules import invariants
 from tests.jobs.executors.kubernetes.schedules.conftest import Play
@@ -42,15 +42,15 @@ def test_without_adoption_a_run_has_two_jobs(play: Play, monkeypatch: pytest.Mon
     names = count()
 
     def make_another(api: Any, asked: Any, _: Any) -> Any:
-        job = executor.create_once(api, asked)
+        job = submission.create_once(api, asked)
         while job is None:
             name = f"{asked['metadata']['name']}-{next(names)}"
-            job = executor.create_once(
+            job = submission.create_once(
                 api, {**asked, "metadata": {**asked["metadata"], "name": name}}
             )
         return job
 
-    monkeypatch.setattr(executor, "_create_or_adopt", make_another)
+    monkeypatch.setattr(submission, "_create_or_adopt", make_another)
     assert violation(play, Fault.UID_FORGOTTEN)
 
 
