@@ -1,7 +1,8 @@
 import { Group, Input, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Delivery, variableOf } from './draft';
+import type { Delivery } from './draft';
+import { variableOf } from './draftRequest';
 
 const DELIVERIES: Delivery[] = ['packs', 'mount', 'stream'];
 

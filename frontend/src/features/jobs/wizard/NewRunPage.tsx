@@ -17,22 +17,10 @@ import { runName } from '../list/columns';
 import { startRun, usePreflight, usePreview, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
 import { useCheckWords } from './checkWords';
-import {
-  COMMAND,
-  type Draft,
-  dataRequestOf,
-  draftErrors,
-  EMPTY_DRAFT,
-  fieldErrors,
-  inputsOf,
-  numbersOf,
-  parameterField,
-  requestOf,
-  STEPS,
-  type Step,
-  stepOfField,
-} from './draft';
+import { COMMAND, type Draft, EMPTY_DRAFT, STEPS, type Step } from './draft';
+import { draftErrors, fieldErrors, numbersOf, parameterField, stepOfField } from './draftErrors';
 import { withPlace } from './draftPlace';
+import { inputsOf, requestOf } from './draftRequest';
 import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
 import { Preflight } from './Preflight';
@@ -48,6 +36,7 @@ import { usePlacements } from './usePlacements';
 import { firstStep, PATH, usePrefill } from './usePrefill';
 import { WorkflowStep } from './WorkflowStep';
 import classes from './wizard.module.css';
+import { dataRequestOf } from './workflowData';
 
 export function NewRunPage() {
   const { t } = useTranslation();

@@ -5,12 +5,14 @@ import type { DatasetPreflight } from '@/api/contract/jobs';
 import { CodeSource } from './CodeSource';
 import { DataSelection, selectionErrors } from './DataSelection';
 import { DatasetPicker } from './DatasetPicker';
-import { COMMAND, type DatasetRow, type Draft, isNarrowable, parameterField, splitParameters } from './draft';
+import { COMMAND, type DatasetRow, type Draft } from './draft';
+import { parameterField } from './draftErrors';
 import { NameField } from './NameField';
 import { ParameterField } from './ParameterField';
 import { SplitField } from './SplitField';
 import type { StepProps } from './stepProps';
 import classes from './wizard.module.css';
+import { isNarrowable, splitParameters } from './workflowData';
 
 type ParametersStepProps = StepProps & { looks: readonly DatasetPreflight[] };
 

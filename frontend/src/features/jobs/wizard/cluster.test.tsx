@@ -7,7 +7,10 @@ import { listing, serve } from '@/test/fakeApi';
 import { decision, place, reason } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { toCli } from './asText';
-import { COMMAND, draftFromRun, draftReducer, EMPTY_DRAFT, requestOf, stepOfField } from './draft';
+import { COMMAND, draftReducer, EMPTY_DRAFT } from './draft';
+import { stepOfField } from './draftErrors';
+import { draftFromRun } from './draftFromRun';
+import { requestOf } from './draftRequest';
 import { ResourcesStep } from './ResourcesStep';
 
 let request: ReturnType<typeof requestOf>;

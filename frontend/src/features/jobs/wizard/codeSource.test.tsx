@@ -6,7 +6,8 @@ import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { CodeSource } from './CodeSource';
-import { COMMAND, type Draft, draftErrors, EMPTY_DRAFT } from './draft';
+import { COMMAND, type Draft, EMPTY_DRAFT } from './draft';
+import { draftErrors } from './draftErrors';
 
 const FETCHES = 'projects/{project}/code-fetches/';
 const fetched = (extra: object) => ({

@@ -1,19 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Run, Workflow } from '@/api/contract/jobs';
 import { toCli, toYaml } from './asText';
-import {
-  COMMAND,
-  type Draft,
-  draftErrors,
-  draftFromRun,
-  draftReducer,
-  EMPTY_DRAFT,
-  fieldErrors,
-  inputsOf,
-  requestOf,
-  stepOfField,
-  variableOf,
-} from './draft';
+import { COMMAND, type Draft, draftReducer, EMPTY_DRAFT } from './draft';
+import { draftErrors, fieldErrors, stepOfField } from './draftErrors';
+import { draftFromRun } from './draftFromRun';
+import { inputsOf, requestOf, variableOf } from './draftRequest';
 import { joinWords, splitWords } from './shellWords';
 
 const parameter = (name: string, type: 'int' | 'dataset', given?: unknown) => ({

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { Workflow } from '@/api/contract/jobs';
-import { parameterField } from './draft';
+import { parameterField } from './draftErrors';
 
 /** The form's own words for a field that the server names; a field that the form does not have keeps its name. */
 export function labelOfField(field: string, workflow: Workflow | undefined, t: TFunction): string {

@@ -7,8 +7,9 @@ import { expectNoViolations } from '@/test/axe';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { decision, EXAMPLE, place, unknownTime } from '@/test/places';
 import { renderPage } from '@/test/render';
-import { COMMAND, type Draft, draftReducer, EMPTY_DRAFT, requestOf } from './draft';
+import { COMMAND, type Draft, draftReducer, EMPTY_DRAFT } from './draft';
 import { withPlace } from './draftPlace';
+import { requestOf } from './draftRequest';
 import PlaceField from './PlaceField';
 import { questionOf } from './question';
 
@@ -146,11 +147,12 @@ test('a question that another one overtakes is given up', async () => {
   expect(signals[0]?.aborted).toBe(true);
 });
 
-test('the question has the resources and the data of the run, and not its cluster', () => {
+test('the question has the resources, packages and data of the run, and not its cluster', () => {
   const draft: Draft = {
     ...EMPTY_DRAFT,
     workflow: COMMAND,
     command: 'python train.py',
+    requirements: 'torch==2.9.1\n',
     cluster: 'west',
     gpus: 2,
     accelerator: 'A100',
@@ -164,6 +166,7 @@ test('the question has the resources and the data of the run, and not its cluste
     accelerator: 'A100',
     nodes: 2,
     inputs: { d: 'digits@v3' },
+    requirements: 'torch==2.9.1\n',
     command: ['python', 'train.py'],
   });
 });

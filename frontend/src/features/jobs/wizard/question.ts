@@ -10,13 +10,14 @@ function inputsOf(request: RunRequest, workflow: Workflow | undefined): Record<s
 
 /** A run as far as its place asks: the chosen cluster is no part of it, since all of them are compared. */
 export function questionOf(request: RunRequest, workflow: Workflow | undefined): PlacementQuestionRequest {
-  const { resources, accelerator, nodes, image, command, start } = request;
+  const { resources, accelerator, nodes, image, command, requirements, start } = request;
   const inputs = inputsOf(request, workflow);
   return {
     ...resources,
     ...(accelerator && { accelerator }),
     ...(nodes && { nodes }),
     ...(image && { image }),
+    ...(requirements && { requirements }),
     ...(Object.keys(inputs).length > 0 && { inputs }),
     ...(start?.percent && start.percent >= 1 && start.percent <= 99 && { start_percent: start.percent }),
     ...(request.workflow ? { workflow: request.workflow } : command?.length ? { command } : {}),

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { listing, serve } from '@/test/fakeApi';
 import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
-import { COMMAND, draftErrors, draftReducer, EMPTY_DRAFT, requestOf } from './draft';
+import { COMMAND, draftReducer, EMPTY_DRAFT } from './draft';
+import { draftErrors } from './draftErrors';
+import { requestOf } from './draftRequest';
 import { ParameterField } from './ParameterField';
 import { ResourcesStep } from './ResourcesStep';
 

@@ -6,7 +6,10 @@ import type { Run } from '@/api/contract/jobs';
 import type { StartTime } from '@/api/schema';
 import { renderPage } from '@/test/render';
 import { toCli } from './asText';
-import { COMMAND, draftErrors, draftFromRun, EMPTY_DRAFT, requestOf, type StartChoice, stepOfField } from './draft';
+import { COMMAND, EMPTY_DRAFT, type StartChoice } from './draft';
+import { draftErrors, stepOfField } from './draftErrors';
+import { draftFromRun } from './draftFromRun';
+import { requestOf } from './draftRequest';
 import { StartWhen } from './StartWhen';
 
 const way = (when: StartTime['when'], seconds: number, fields: Partial<StartTime> = {}): StartTime => ({

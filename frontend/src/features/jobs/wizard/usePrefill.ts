@@ -3,9 +3,11 @@ import { useEffect, useMemo } from 'react';
 import { useArrived } from '@/shared/live/useArrived';
 import { useRun, useRunNumbered, useWorkflows } from '../queries';
 import { newRunSearch } from '../search';
-import { COMMAND, draftFromRun, isNarrowable } from './draft';
+import { COMMAND } from './draft';
+import { draftFromRun } from './draftFromRun';
 import { withoutSuggestedName } from './runNames';
 import type { useDraft } from './useDraft';
+import { isNarrowable } from './workflowData';
 
 export const PATH = '/runs/new';
 
