@@ -16,6 +16,8 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
 from atom.accounts.permissions import role_in
 from atom.action_items import LEVELS, action_items_of, active_runs
+from atom.cache.agents.actions.plan_progress import running_plans
+from atom.cache.agents.api.plan_shapes import RunningPlanSerializer
 from atom.core import clock
 from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
@@ -73,6 +75,7 @@ class OverviewSerializer(serializers.Serializer[Any]):
     needs = NeedSerializer(many=True)
     runs = RunsOverviewSerializer()
     labeling = LabelingOverviewSerializer()
+    warm_plans = RunningPlanSerializer(many=True, help_text="The newest that run.")
     datasets = DatasetSerializer(many=True)
     models = ModelSerializer(many=True)
 
@@ -95,6 +98,7 @@ class OverviewView(ProjectScopedView, APIView):
                     "open_items": _open_items(project, user),
                     "tasks": render_tasks(list(tasks[:SHOWN]), user),
                 },
+                "warm_plans": RunningPlanSerializer(running_plans(project, SHOWN), many=True).data,
                 "datasets": DatasetSerializer(datasets[:SHOWN], many=True).data,
                 "models": render_models(models),
             }

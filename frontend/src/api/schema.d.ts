@@ -7482,7 +7482,7 @@ export interface components {
             readonly eta_s: number | null;
             /** Format: date-time */
             opened_at: string | null;
-            /** @description The warm-up plans that bring the data. */
+            /** @description The warm-up plans that bring or brought the data, oldest first. */
             readonly plans: string[];
         };
         /** @description A dataset and the head of its `main`. */
@@ -10629,6 +10629,8 @@ export interface components {
             needs: components["schemas"]["Need"][];
             runs: components["schemas"]["RunsOverview"];
             labeling: components["schemas"]["LabelingOverview"];
+            /** @description The newest that run. */
+            warm_plans: components["schemas"]["RunningPlan"][];
             datasets: components["schemas"]["Dataset"][];
             models: components["schemas"]["Model"][];
         };
@@ -12826,6 +12828,21 @@ export interface components {
          * @enum {string}
          */
         RunningOperationKindEnum: "merge" | "revert" | "cherry_pick" | "edit" | "split";
+        /** @description A running plan with its sums over all nodes, without those that were replaced. */
+        RunningPlan: {
+            /** Format: uuid */
+            id: string;
+            dataset: string;
+            ref: string;
+            cluster: string;
+            /** Format: date-time */
+            created_at: string;
+            bytes_total: number;
+            /** @description With the bytes of open fetches. */
+            bytes_present: number;
+            nodes: number;
+            nodes_done: number;
+        };
         /** @description The result for each run; runs in neither list needed no change. */
         RunsChanged: {
             changed: string[];
@@ -15072,6 +15089,7 @@ export type RunnerUpload = components['schemas']['RunnerUpload'];
 export type RunnerUploads = components['schemas']['RunnerUploads'];
 export type RunningOperation = components['schemas']['RunningOperation'];
 export type RunningOperationKindEnum = components['schemas']['RunningOperationKindEnum'];
+export type RunningPlan = components['schemas']['RunningPlan'];
 export type RunsChanged = components['schemas']['RunsChanged'];
 export type RunsOverview = components['schemas']['RunsOverview'];
 export type Runtime = components['schemas']['Runtime'];

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.db.models import F
 
 from atom.cache.agents.actions.plans import PlanOptions, cancel_plan, start_plan
@@ -20,7 +21,9 @@ from atom.jobs.models import DataGate, Run, RunInput
 from atom.jobs.runs.actions.explain import explain
 from atom.jobs.runs.actions.explanations import AnswerCode
 from atom.jobs.runs.actions.runs import cancel_run
+from atom.jobs.runs.api.start_serializers import gate_row
 from atom.jobs.scheduling.actions.cluster_capacities import capacity_of
+from atom.jobs.scheduling.actions.data_gates import release_gates
 from atom.jobs.scheduling.actions.gate_plans import bring_data
 from tests.cache.agents.test_work import ended, make_agent
 from tests.cache.conftest import pusher  # noqa: F401
@@ -127,6 +130,20 @@ def test_two_runs_share_a_plan_which_ends_with_the_last(version: Version, cluste
         assert run.state == states.CANCELLED
         plan.refresh_from_db()
         assert plan.state == state
+
+
+def test_a_run_names_its_plan_also_after_its_end(version: Version, cluster: Cluster) -> None:
+    agent = agent_on(cluster, "n1")
+    run = run_of(version, cluster)
+    place(run)
+    plan = WarmPlan.objects.get()
+    fetch(agent)
+    for _ in range(2):
+        row = gate_row(run.attempts.get())
+        assert row is not None
+        assert row["plans"] == [plan.pk]
+        with transaction.atomic():
+            release_gates(run)
 
 
 def test_a_plan_that_a_person_started_outlives_the_run(version: Version, cluster: Cluster) -> None:

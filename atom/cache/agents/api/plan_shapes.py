@@ -99,6 +99,20 @@ class WarmPlanSerializer(ErrorFields):
         return plan.created_by.username if plan.created_by else None
 
 
+class RunningPlanSerializer(serializers.Serializer[Any]):
+    """A running plan with its sums over all nodes, without those that were replaced."""
+
+    id = serializers.UUIDField(source="plan.pk")
+    dataset = serializers.CharField(source="plan.version.dataset.name")
+    ref = serializers.CharField(source="plan.version.ref")
+    cluster = serializers.CharField(source="plan.cluster.name")
+    created_at = serializers.DateTimeField(source="plan.created_at")
+    bytes_total = serializers.IntegerField()
+    bytes_present = serializers.IntegerField(help_text="With the bytes of open fetches.")
+    nodes = serializers.IntegerField()
+    nodes_done = serializers.IntegerField()
+
+
 class WarmPlaceSerializer(serializers.Serializer[Any]):
     """Where a version goes: named nodes, or the best `copies` nodes (1 without both)."""
 

@@ -41,7 +41,9 @@ class DataGateSerializer(serializers.Serializer[Any]):
         help_text="Seconds until it opens at the last rates; null if open or unknown."
     )
     opened_at = serializers.DateTimeField(allow_null=True)
-    plans = serializers.SerializerMethodField(help_text="The warm-up plans that bring the data.")
+    plans = serializers.SerializerMethodField(
+        help_text="The warm-up plans that bring or brought the data, oldest first."
+    )
 
     @extend_schema_field(ChoiceReasonSerializer(allow_null=True))
     def get_why(self, gate: DataGate) -> dict[str, Any] | None:
@@ -61,8 +63,7 @@ class DataGateSerializer(serializers.Serializer[Any]):
     @extend_schema_field(serializers.ListField(child=serializers.UUIDField()))
     def get_plans(self, gate: DataGate) -> list[Any]:
         """Return the ids of its plans, oldest first."""
-        links = gate.links.filter(released_at=None).order_by("created_at")
-        return list(links.values_list("plan_id", flat=True))
+        return list(gate.links.order_by("created_at").values_list("plan_id", flat=True))
 
 
 def gate_row(attempt: Attempt | None) -> dict[str, Any] | None:

@@ -1,1 +1,7 @@
-export type { LabelTask as RecentTask, Model as RecentModel, Overview, RunShort as RecentRun } from '../schema';
+export type {
+  LabelTask as RecentTask,
+  Model as RecentModel,
+  Overview,
+  RunningPlan,
+  RunShort as RecentRun,
+} from '../schema';

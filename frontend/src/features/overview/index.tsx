@@ -16,6 +16,7 @@ import { Needs } from './Needs';
 import classes from './overview.module.css';
 import { useOverview } from './queries';
 import { RecentRuns, RunList } from './RecentRuns';
+import { WarmPlans } from './WarmPlans';
 
 export function OverviewPage() {
   const { t } = useTranslation();
@@ -44,6 +45,11 @@ export function OverviewPage() {
               {data.runs.mine.length > 0 && (
                 <div className={classes.mine}>
                   <RunList title={t('overview.mine')} runs={data.runs.mine} />
+                </div>
+              )}
+              {data.warm_plans.length > 0 && (
+                <div className={classes.mine}>
+                  <WarmPlans plans={data.warm_plans} />
                 </div>
               )}
               <RecentRuns runs={data.runs.recent} />

@@ -22,6 +22,7 @@ import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
 
 const AgentsSection = lazy(whenReachable(() => import('./agents/AgentsSection')));
+const CacheSection = lazy(whenReachable(() => import('./agents/CacheSection')));
 const CoverageMap = lazy(whenReachable(() => import('./agents/CoverageMap')));
 const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
 const QueuesSection = lazy(whenReachable(() => import('./QueuesSection')));
@@ -79,6 +80,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
         <Section title={t('agents.title')}>
           <Suspense fallback={<Skeleton height={80} aria-busy />}>
             <AgentsSection cluster={cluster} />
+          </Suspense>
+        </Section>
+      )}
+      {cluster.kind === 'kubernetes' && installation && (
+        <Section title={t('agents.caches')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <CacheSection cluster={cluster.name} />
           </Suspense>
         </Section>
       )}

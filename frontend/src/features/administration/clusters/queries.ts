@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import type {
+  CacheSettingsRequest,
   ClusterDetail,
   PatchedClusterChangesRequest,
   ProfileChangesRequest,
@@ -21,6 +22,7 @@ const PROFILE = '/api/v1/clusters/{cluster}/profile/';
 const QUOTAS = '/api/v1/clusters/{cluster}/quotas/';
 const QUEUES = '/api/v1/clusters/{cluster}/queues/';
 const AGENTS = '/api/v1/clusters/{cluster}/agents/';
+const CACHE = '/api/v1/clusters/{cluster}/cache/';
 const COVERAGE = '/api/v1/clusters/{cluster}/coverage/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
@@ -44,6 +46,18 @@ export const useUnknownJobs = (cluster: string) =>
 /** The node agents of a cluster, as they last reported; for administrators of the installation. */
 export const useAgents = (cluster: string) =>
   $api.useQuery('get', AGENTS, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
+
+/** How the caches of a cluster's nodes behave; for administrators of the installation. */
+export const useCache = (cluster: string) => $api.useQuery('get', CACHE, { params: { path: { cluster } } });
+
+export function useSetCache(cluster: string) {
+  const client = useQueryClient();
+  const params = { params: { path: { cluster } } };
+  const { mutateAsync } = $api.useMutation('put', CACHE, {
+    onSuccess: (shown) => client.setQueryData(['get', CACHE, params], shown),
+  });
+  return (body: CacheSettingsRequest) => mutateAsync({ ...params, body });
+}
 
 /** The share of each version on each node: of the reader's projects, of all for administrators of the installation. */
 export const useCoverage = (cluster: string) =>

@@ -106,6 +106,12 @@ function Title({ plan, name, withVersion }: { plan: WarmPlan; name: string; with
   );
 }
 
+/** Until when a plan keeps its version, if there is room; null for none, and once the plan has no effect. */
+const keptUntil = ({ keep_until, state }: WarmPlan) =>
+  keep_until !== null && (state === 'running' || state === 'done') && Date.parse(keep_until) > Date.now()
+    ? keep_until
+    : null;
+
 function PlanFacts({ plan }: { plan: WarmPlan }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -125,6 +131,7 @@ function PlanFacts({ plan }: { plan: WarmPlan }) {
         [t('warmup.failures'), format.number(failures)],
         [t('warmup.limit'), plan.rate_bytes_s === null ? null : perSecond(plan.rate_bytes_s)],
         [t('warmup.deadline'), plan.deadline === null ? null : <RelativeTime key="at" at={plan.deadline} />],
+        [t('warmup.staysUntil'), keptUntil(plan) && <RelativeTime key="kept" at={keptUntil(plan)} />],
       ]}
     />
   );

@@ -8,7 +8,7 @@ import { AnchorLink, ButtonLink } from '@/shared/ui/links';
 import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
 import { PlanList } from './PlanList';
-import { type PlanState, useSchedules, useWarmPlans } from './queries';
+import { type PlanState, useSchedules, useWarmPlan, useWarmPlans } from './queries';
 import { Schedules } from './Schedules';
 import { PLAN_STATES } from './search';
 
@@ -20,7 +20,11 @@ export function PlansPage() {
   const { state, plan } = route.useSearch();
   const navigate = route.useNavigate();
   const plans = useWarmPlans(state);
-  const hasArrived = useArrived(![plans, useSchedules()].some(({ isPending }) => isPending));
+  // A link may name a plan that is on a later page of the list.
+  const isListed = !plan || plans.rows?.some(({ id }) => id === plan);
+  const named = useWarmPlan(plans.rows && !isListed && !state ? plan : undefined);
+  const rows = named.data && !isListed ? [named.data, ...(plans.rows ?? [])] : plans.rows;
+  const hasArrived = useArrived(![plans, useSchedules()].some(({ isPending }) => isPending) && !named.isLoading);
   const setState = (next: PlanState | undefined) => void navigate({ search: { state: next }, replace: true });
   const open = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, plan: id }), replace: true });
   const options = PLAN_STATES.map((value) => ({ value, label: t(`warmup.states.${value}`) }));
@@ -45,7 +49,7 @@ export function PlansPage() {
       {hasArrived && <Schedules />}
       <PlanList
         {...plans}
-        rows={hasArrived ? plans.rows : undefined}
+        rows={hasArrived ? rows : undefined}
         withVersion
         open={plan}
         onOpen={open}

@@ -6,6 +6,7 @@ import type { WarmSchedule } from '@/api/contract/datasets';
 import { useMay } from '@/shared/domain/project';
 import { EndButton } from '@/shared/ui/EndButton';
 import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
 import { AnchorLink } from '@/shared/ui/links';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { StateBadge } from '@/shared/ui/StateBadge';
@@ -40,6 +41,7 @@ interface ScheduleRowProps {
 
 function ScheduleRow({ row, setLeaving }: ScheduleRowProps) {
   const { t } = useTranslation();
+  const format = useFormat();
   const mayChange = useMay('researcher');
   const { pause, resume, remove } = useScheduleActions();
   const name = `${row.dataset}@${row.ref}`;
@@ -79,6 +81,7 @@ function ScheduleRow({ row, setLeaving }: ScheduleRowProps) {
             ) : (
               t('warmup.pausedNow')
             )}
+            {row.keep_s !== null && ` · ${t('warmup.staysFor', { time: format.duration(row.keep_s) })}`}
             {row.last_at && (
               <>
                 {' · '}

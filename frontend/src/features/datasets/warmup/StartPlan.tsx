@@ -13,6 +13,7 @@ import {
   emptyForm,
   FIELD_NAMES,
   isCopies,
+  isDays,
   isHours,
   isRate,
   isUsable,
@@ -20,6 +21,7 @@ import {
   type PlanForm,
   PRIORITIES,
   planOf,
+  STAYS,
   scheduleOf,
 } from './newPlan';
 import { shareOf } from './progress';
@@ -55,6 +57,7 @@ export default function StartPlan({ address, branch, choices, onDone, onStarted 
       cron: (text, { when }) => (when === 'now' || text.trim() ? null : t('warmup.cronMissing')),
       rate: (text) => (isRate(text) ? null : t('warmup.rateWrong')),
       hours: (text) => (isHours(text) ? null : t('warmup.hoursWrong')),
+      days: (text, { stays }) => (stays !== 'days' || isDays(text) ? null : t('warmup.daysWrong')),
     },
   });
   const send = async (values: PlanForm) => {
@@ -69,6 +72,7 @@ export default function StartPlan({ address, branch, choices, onDone, onStarted 
     notifySuccess(t('warmup.started', { name }));
     onStarted(id);
   };
+  const { stays } = form.values;
   const clusters = choices.map((choice) => ({
     value: choice.cluster,
     label: choice.cluster,
@@ -122,22 +126,55 @@ export default function StartPlan({ address, branch, choices, onDone, onStarted 
         data={LEVELS.map((level) => ({ value: PRIORITIES[level], label: t(`warmup.priorities.${level}`) }))}
         {...form.getInputProps('priority')}
       />
-      <Radio.Group label={t('warmup.when')} {...form.getInputProps('when')}>
+      <Radio.Group
+        label={t('warmup.when')}
+        {...form.getInputProps('when')}
+        onChange={(when) =>
+          // A schedule pins nothing.
+          form.setValues({ when: when === 'times' ? 'times' : 'now', ...(stays === 'pinned' && { stays: 'free' }) })
+        }
+      >
         <Stack gap="xs" mt={6}>
           <Radio value="now" label={t('warmup.now')} />
           <Radio value="times" label={t('warmup.atTimes', { branch })} description={t('warmup.atTimesHint')} />
         </Stack>
       </Radio.Group>
-      {form.values.when === 'times' ? (
-        <CronField form={form} />
-      ) : (
-        <Checkbox
-          label={t('warmup.pin')}
-          description={t('warmup.pinHint')}
-          {...form.getInputProps('pinned', { type: 'checkbox' })}
+      {form.values.when === 'times' && <CronField form={form} />}
+      <StayField form={form} />
+    </FormFrame>
+  );
+}
+
+/** How long the version stays needed there; a schedule pins nothing. */
+function StayField({ form }: { form: UseFormReturnType<PlanForm> }) {
+  const { t } = useTranslation();
+  const { when, stays } = form.values;
+  const choices = STAYS.filter((stay) => when === 'now' || stay !== 'pinned');
+  return (
+    <>
+      <Radio.Group label={t('warmup.stays')} {...form.getInputProps('stays')}>
+        <Stack gap="xs" mt={6}>
+          {choices.map((stay) => (
+            <Radio
+              key={stay}
+              value={stay}
+              label={t(`warmup.stay.${stay}`)}
+              description={stay === 'free' ? undefined : t(`warmup.stayHint.${stay}`)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {stays === 'days' && (
+        <TextInput
+          label={t('warmup.days')}
+          description={t(when === 'now' ? 'warmup.daysFromNow' : 'warmup.daysFromTime')}
+          inputMode="decimal"
+          autoComplete="off"
+          maw={240}
+          {...form.getInputProps('days')}
         />
       )}
-    </FormFrame>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WarmChoice } from '@/api/contract/datasets';
-import { emptyForm, isCopies, isHours, isRate, missingBytes, planOf, scheduleOf } from './newPlan';
+import { emptyForm, isCopies, isDays, isHours, isRate, missingBytes, planOf, scheduleOf } from './newPlan';
 import { progressOf } from './progress';
 import { choice, nodeChoice, part, plan } from './warmup.fixtures';
 
@@ -24,6 +24,17 @@ test('megabytes and hours become bytes and a time', () => {
     deadline: '1970-01-01T02:00:00.000Z',
     pinned: false,
   });
+});
+
+test('days and pins say how long the version stays', () => {
+  const days = { ...emptyForm([CHOICE]), stays: 'days' as const, days: '1.5' };
+  expect(planOf(days, 0)).toMatchObject({ keep_until: '1970-01-02T12:00:00.000Z', pinned: false });
+  expect(scheduleOf(days, 'main')).toMatchObject({ keep_s: 129_600 });
+  const pinned = planOf({ ...days, stays: 'pinned' }, 0);
+  expect(pinned.pinned).toBe(true);
+  expect(pinned).not.toHaveProperty('keep_until');
+  expect(scheduleOf({ ...days, stays: 'free' }, 'main')).not.toHaveProperty('keep_s');
+  expect(['', '0', '0.01', '366', '367', 'x'].map(isDays)).toEqual([false, false, true, true, false, false]);
 });
 
 test.each([

@@ -9,6 +9,7 @@ import type { PLAN_STATES } from './search';
 
 const PLANS = '/api/v1/projects/{project}/warm-plans/';
 const CANCEL = '/api/v1/projects/{project}/warm-plans/{plan_id}/cancel/';
+const PLAN = '/api/v1/projects/{project}/warm-plans/{plan_id}/';
 const VERSION_PLANS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-plans/';
 const CHOICES = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-choices/';
 const SCHEDULES = '/api/v1/projects/{project}/warm-schedules/';
@@ -45,6 +46,17 @@ export function useWarmPlans(state: PlanState | undefined) {
   return useKeysetRows($api.useInfiniteQuery('get', PLANS, init, options));
 }
 
+/** One plan by its id, while it is asked for. */
+export function useWarmPlan(plan_id: string | undefined) {
+  const project = useProject();
+  const every = usePollMs();
+  const init = { params: { path: { project, plan_id: plan_id ?? '' } } };
+  return $api.useQuery('get', PLAN, init, {
+    enabled: plan_id !== undefined,
+    refetchInterval: ({ state: { data } }) => (data && isRunning(data) ? RUNNING_POLL_MS : every(IDLE_POLL_MS)),
+  });
+}
+
 /** The plans of a version, newest first. */
 export function useVersionPlans({ dataset, ref }: Pick<VersionAddress, 'dataset' | 'ref'>) {
   const project = useProject();
@@ -65,7 +77,9 @@ export function useWarmChoices({ dataset, ref }: Pick<VersionAddress, 'dataset' 
 function useRefresh() {
   const client = useQueryClient();
   return () =>
-    Promise.all([PLANS, VERSION_PLANS, CHOICES].map((path) => client.invalidateQueries({ queryKey: ['get', path] })));
+    Promise.all(
+      [PLAN, PLANS, VERSION_PLANS, CHOICES].map((path) => client.invalidateQueries({ queryKey: ['get', path] })),
+    );
 }
 
 export function useStartPlan({ dataset, ref }: Pick<VersionAddress, 'dataset' | 'ref'>) {

@@ -72,11 +72,44 @@ test('a plan is started for chosen nodes', async () => {
   await userEvent.click(dialog.getByRole('checkbox', { name: 'gpu-1' }));
   dialog.getByText('At most 512 MiB are fetched.');
   await userEvent.type(dialog.getByRole('textbox', { name: 'Rate, MB/s' }), '200');
-  await userEvent.click(dialog.getByRole('checkbox', { name: 'Keep the version there afterwards' }));
+  await userEvent.click(dialog.getByRole('radio', { name: 'It stays until you release it' }));
   await userEvent.click(dialog.getByRole('button', { name: 'Start a plan' }));
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   const body = sent.find(({ line }) => line.startsWith('POST') && line.endsWith('/warm-plans/'))?.body;
   expect(body).toEqual({ cluster: 'east', nodes: ['gpu-1'], rate_bytes_s: 200e6, pinned: true });
+});
+
+test('a plan keeps its version for days; wrong days are refused in words', async () => {
+  serveVersion([choice(nodeChoice('gpu-1'))]);
+  serve('POST', `${VERSION}warm-plans/`, plan());
+  await openVersion();
+  await userEvent.click(await screen.findByRole('button', { name: 'Start a plan' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await userEvent.click(await dialog.findByRole('radio', { name: 'It stays for some days' }));
+  const days = dialog.getByRole('textbox', { name: 'Days' });
+  await userEvent.clear(days);
+  await userEvent.type(days, '400');
+  await userEvent.click(dialog.getByRole('button', { name: 'Start a plan' }));
+  dialog.getByText('Use a number from 0.01 to 366.');
+  await userEvent.clear(days);
+  await userEvent.type(days, '30');
+  const before = Date.now();
+  await userEvent.click(dialog.getByRole('button', { name: 'Start a plan' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  const body = sent.find(({ line }) => line.startsWith('POST') && line.endsWith('/warm-plans/'))?.body;
+  const until = Date.parse((body as { keep_until: string }).keep_until);
+  expect(body).toMatchObject({ cluster: 'east', copies: 1, pinned: false });
+  expect(Math.abs(until - before - 30 * 86_400_000)).toBeLessThan(10_000);
+});
+
+test('a plan says until when its version stays, and nothing once that has passed', async () => {
+  const past = plan({ id: 'p2', state: 'done', ref: 'v2', keep_until: '2026-01-02T00:00:00Z' });
+  serve('GET', PLANS, listing(plan({ keep_until: '2999-01-01T00:00:00Z' }), past));
+  await openPlans();
+  const kept = within(await screen.findByRole('group', { name: 'Plan for pets@v3 in east' }));
+  kept.getByText('Stays until');
+  const gone = within(screen.getByRole('group', { name: 'Plan for pets@v2 in east' }));
+  expect(gone.queryByText('Stays until')).toBeNull();
 });
 
 test('a refusal is told in Chinese with its next step', async () => {
@@ -129,6 +162,18 @@ test('plans of the project lead to their versions, and those of one state are as
   await userEvent.selectOptions(screen.getByRole('combobox', { name: 'State' }), 'Failed');
   await screen.findByText(/The deadline of the plan passed\. Start it again with more time/);
   await waitFor(() => expect(screen.queryAllByRole('link', { name: 'pets@v3' })).toHaveLength(1));
+});
+
+test('a link to an older plan shows it above the newer ones, with its nodes', async () => {
+  serve('GET', PLANS, listing(plan()));
+  serve('GET', `${PLANS}old/`, plan({ id: 'old', ref: 'v1', state: 'done' }));
+  await openPlans('?plan=old');
+  const cards = await screen.findAllByRole('group', { name: /^Plan for pets@/ });
+  expect(cards.map((card) => card.getAttribute('aria-label'))).toEqual([
+    'Plan for pets@v1 in east',
+    'Plan for pets@v3 in east',
+  ]);
+  await screen.findByRole('list', { name: 'Nodes of the plan for pets@v1' });
 });
 
 test('a running plan is cancelled a moment later, and a kept version is released', async () => {

@@ -34,7 +34,7 @@ export const replicas = {
   pinIn: 'Pin the replica in {{store}}',
   pinnedNow: 'The replica in {{store}} stays until somebody removes it',
   extend: 'Keep 30 days',
-  extendIn: 'Keep the replica in {{store}} for 30 days from now',
+  extendIn: 'Keep 30 days: the replica in {{store}}',
   extended: 'The replica in {{store}} ends in 30 days',
   cancel: 'Cancel',
   cancelIn: 'Cancel the copy to {{store}}',

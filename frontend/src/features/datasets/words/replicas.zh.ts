@@ -34,7 +34,7 @@ export const replicas: Translation<typeof english> = {
   pinIn: '固定 {{store}} 中的副本',
   pinnedNow: '{{store}} 中的副本将保留到有人移除',
   extend: '再保留 30 天',
-  extendIn: '从现在起再保留 {{store}} 中的副本 30 天',
+  extendIn: '{{store}} 中的副本从现在起再保留 30 天',
   extended: '{{store}} 中的副本将在 30 天后到期',
   cancel: '取消',
   cancelIn: '取消复制到 {{store}}',

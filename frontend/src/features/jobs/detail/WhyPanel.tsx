@@ -6,6 +6,7 @@ import { useWords } from '@/shared/domain/runWords';
 import { Elapsed } from '@/shared/ui/values';
 import { useExplanation } from '../queries';
 import { useAnswer } from '../useAnswer';
+import { GatePlans } from './GatePlans';
 
 /** "Why isn't it running?", answered by the server from quota, data, runtime and placement. */
 export function WhyPanel({ run }: { run: Run }) {
@@ -13,6 +14,7 @@ export function WhyPanel({ run }: { run: Run }) {
   const words = useWords();
   const answerOf = useAnswer();
   const { data, error } = useExplanation(run.id, true);
+  const plans = run.data_gate?.plans ?? [];
   if (error && !data) return null; // The state above says that it waits; this only explains.
   const isRunning = run.state === 'running';
   if (isRunning && !data?.reasons.length) return null;
@@ -35,6 +37,12 @@ export function WhyPanel({ run }: { run: Run }) {
             {data.reasons.map((reason) => (
               <List.Item key={reason.kind + reason.text}>
                 {words.reason(reason)}
+                {reason.kind === 'data_gate' && plans.length > 0 && (
+                  <Text span inherit>
+                    {' '}
+                    <GatePlans plans={plans} />
+                  </Text>
+                )}
                 {reason.action && (
                   <Text span inherit c="dimmed">
                     {' '}

@@ -34,6 +34,18 @@ test('a run that waits shows its way, the reason and how far its data is', async
   expect(screen.getByText(/1 GiB of 8 GiB on gpu-1, gpu-2, about/)).toBeTruthy();
 });
 
+test('a run leads to the plan that brings its data, and to each of several', async () => {
+  await renderPage(<Items run={{ start: null, data_gate: { ...gate, plans: ['p1'] } }} />);
+  const link = await screen.findByRole('link', { name: 'warm-up plan' });
+  expect(link.getAttribute('href')).toContain('/warm-plans?plan=p1');
+});
+
+test('several plans have numbers', async () => {
+  await renderPage(<Items run={{ start: null, data_gate: { ...gate, plans: ['p1', 'p2'] } }} />);
+  const last = await screen.findByRole('link', { name: 'warm-up plan 2' });
+  expect(last.getAttribute('href')).toContain('plan=p2');
+});
+
 test('a run that streams instead says why, and one without data says nothing', async () => {
   const notice = { code: 'jobs.gate_cancelled', sentence: 'A person cancelled the warm-up.', params: {} };
   await renderPage(<Items run={{ start: null, data_gate: { ...gate, notice, opened_at: '2026-03-02T09:30:00Z' } }} />);

@@ -6,6 +6,7 @@ import { sentenceOf } from '@/api/errors';
 import type { DataGate } from '@/api/schema';
 import { sayDetail } from '@/i18n';
 import type { Format } from '@/shared/ui/format';
+import { GatePlans } from './GatePlans';
 
 type Said = NonNullable<DataGate['why']>;
 
@@ -48,6 +49,9 @@ export function startItems(t: TFunction, format: Format, { start, data_gate: gat
             </div>,
           ] as [string, ReactNode],
         ]
+      : []),
+    ...(gate && gate.plans.length > 0
+      ? [[t('startWhen.plans'), <GatePlans key="plans" plans={gate.plans} />] as [string, ReactNode]]
       : []),
     ...(gate && !gate.opened_at ? [[t('startWhen.data'), progressOf(t, format, gate)] as [string, ReactNode]] : []),
   ];

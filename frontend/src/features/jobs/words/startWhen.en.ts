@@ -16,4 +16,7 @@ export const startWhen = {
   waitsFor: '{{present}} of {{total}} on {{nodes}}, about {{time}} to go',
   choosing: 'Nodes for its data are being chosen.',
   data: 'Data before the start',
+  plans: 'Brought by',
+  plan: 'warm-up plan',
+  planNumber: 'warm-up plan {{number, number}}',
 };

@@ -18,4 +18,7 @@ export const startWhen: Record<keyof typeof en, string> = {
   waitsFor: '{{total}} 中的 {{present}} 已在 {{nodes}}，大约还需{{time}}',
   choosing: '正在为其数据选择节点。',
   data: '开始前的数据',
+  plans: '数据来自',
+  plan: '预热计划',
+  planNumber: '预热计划 {{number, number}}',
 };

@@ -8,6 +8,10 @@ export const overview = {
   firstLabels: 'Label what has no label yet.',
   firstRun: 'Start a run: choose a workflow, a version and its resources.',
   mine: 'Your runs now',
+  warmPlans: 'Warm-ups now',
+  planNodes_one: '{{done, number}} of {{count, number}} node in {{cluster}}',
+  planNodes_other: '{{done, number}} of {{count, number}} nodes in {{cluster}}',
+  planProgress: 'Progress of {{name}} in {{cluster}}',
   whyWaiting: 'Queue, and why runs wait',
   levels: { problem: 'Problem', warning: 'Warning', todo: 'To do' },
   need: {

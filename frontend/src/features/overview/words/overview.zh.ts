@@ -11,6 +11,9 @@ export const overview: Translation<typeof en.overview> = {
   firstLabels: '标注尚未标注的文件。',
   firstRun: '启动运行：选择工作流、版本和资源。',
   mine: '您正在进行的运行',
+  warmPlans: '正在预热',
+  planNodes_other: '{{cluster}} 中 {{done, number}} / {{count, number}} 个节点',
+  planProgress: '{{name}} 在 {{cluster}} 的进度',
   whyWaiting: '队列与等待原因',
   levels: { problem: '问题', warning: '警告', todo: '待办' },
   need: {

@@ -47,7 +47,7 @@ export function AgentCard({ agent, namespace }: { agent: NodeAgent; namespace: s
             {disk.problem}
           </Alert>
         )}
-        {disk ? <AgentDisk node={node} disk={disk} /> : <Text size="sm">{t('agents.noReport')}</Text>}
+        {disk ? <AgentDisk agent={agent} disk={disk} /> : <Text size="sm">{t('agents.noReport')}</Text>}
         <Cards node={node} cards={gpus} />
         <XidEvents node={node} events={events} cards={gpus} />
       </Stack>

@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test } from 'vitest';
 import { setLanguage } from '@/i18n';
 import { expectNoViolations } from '@/test/axe';
-import { serve } from '@/test/fakeApi';
+import { sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { ClusterPage } from '../../index';
 import { signedInAs, whole } from '../clusters.fixtures';
@@ -36,13 +37,22 @@ const agent = (node: string, extra: object = {}) => ({
   disk: disk(),
   gpus: [card(0), card(1, { busy: null })],
   xid_events: [],
+  capacity_bytes: 500 * GiB,
+  used_bytes: 300 * GiB,
+  promised_bytes: 40 * GiB,
+  pending_removals: 0,
+  has_volumes: false,
+  volumes: 0,
   ...extra,
 });
+
+const CACHE = 'clusters/{cluster}/cache/';
 
 async function open(agents: object[]) {
   signedInAs(true);
   serve('GET', 'clusters/{cluster}/', whole());
   serve('GET', 'clusters/{cluster}/agents/', agents);
+  serve('GET', CACHE, { limit_bytes: 500 * GiB, replace_after_s: 300 });
   return renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
 }
 
@@ -53,12 +63,71 @@ test('an agent shows its disk, its cards and how they reach each other', async (
   const shown = within(await screen.findByRole('article', { name: 'n1' }));
   shown.getByText('Reports');
   shown.getByText('300 GiB of at most 500 GiB');
+  shown.getByText('40 GiB');
+  expect(shown.queryByText('To be removed')).toBeNull();
   shown.getByText('1.2 TiB of 2 TiB');
   const cards = within(shown.getByRole('table', { name: 'Cards of n1' }));
   cards.getByText('50%');
   cards.getByText('NVLink: 1');
   screen.getByText('1 node has no agent: n2');
   await expectNoViolations(container);
+});
+
+test('an agent that nothing is promised to says so, with the packs that go and its volumes', async () => {
+  await open([agent('n1', { promised_bytes: 0, pending_removals: 3, has_volumes: true, volumes: 2 })]);
+  const shown = within(await screen.findByRole('article', { name: 'n1' }));
+  shown.getByText('nothing');
+  shown.getByText('3 packs');
+  expect(shown.getByText('Volumes of pods').nextElementSibling?.textContent).toBe('2');
+});
+
+const caches = async () => within(await screen.findByRole('region', { name: 'Caches of the nodes' }));
+
+test('the caches show their limit and use, and get another limit', async () => {
+  const { container } = await open([agent('n1'), agent('n2', { used_bytes: 450 * GiB })]);
+  const section = await caches();
+  await section.findByText('750 GiB of at most 1,000 GiB');
+  section.getByText('n2, 90% full');
+  section.getByText('another node takes over after 5m 00s');
+  await expectNoViolations(container);
+  await userEvent.click(section.getByRole('button', { name: 'Edit the caches' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  const limit = dialog.getByRole('textbox', { name: 'Limit of each node, GiB' });
+  await userEvent.clear(limit);
+  await userEvent.type(limit, '-1');
+  await userEvent.click(dialog.getByRole('button', { name: 'Save' }));
+  dialog.getByText(/Use a number above 0 and up to 1048576/);
+  expect(sent.some(({ line }) => line.startsWith('PUT'))).toBe(false);
+  await userEvent.clear(limit);
+  await userEvent.type(limit, '400.5');
+  dialog.getByText('1 node holds more and removes packs: n2');
+  serve('PUT', CACHE, { limit_bytes: 400.5 * GiB, replace_after_s: 300 });
+  await userEvent.click(dialog.getByRole('button', { name: 'Save' }));
+  await section.findByText('400.5 GiB');
+  expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({
+    limit_bytes: 400.5 * GiB,
+    replace_after_s: 300,
+  });
+});
+
+test('a limit that the server refuses is told at its field', async () => {
+  await open([agent('n1')]);
+  await userEvent.click(await (await caches()).findByRole('button', { name: 'Edit the caches' }));
+  const dialog = within(await screen.findByRole('dialog'));
+  await userEvent.clear(dialog.getByRole('textbox', { name: 'Limit of each node, GiB' }));
+  const refusal = {
+    status: 400,
+    code: 'invalid',
+    title: 'Some values are not right.',
+    detail: '',
+    action: '',
+    errors: { replace_after_s: ['Too short.'] },
+  };
+  const headers = { 'content-type': 'application/problem+json' };
+  serve('PUT', CACHE, () => new Response(JSON.stringify(refusal), { status: 400, headers }));
+  await userEvent.click(dialog.getByRole('button', { name: 'Save' }));
+  await dialog.findByText('Too short.');
+  expect(sent.find(({ line }) => line.startsWith('PUT'))?.body).toEqual({ limit_bytes: null, replace_after_s: 300 });
 });
 
 test('a silent agent comes first and names its pod; errors of cards say their meaning', async () => {
