@@ -37,6 +37,7 @@ from atom_sdk.cli import (
     service_accounts,
     sharing,
     sources,
+    stores,
     tokens,
     transfers,
     units,
@@ -146,6 +147,7 @@ cli.add_command(doctor.doctor)
 cli.add_command(audit.audit)
 cli.add_command(models.model)
 cli.add_command(sources.source)
+cli.add_command(stores.stores)
 cli.add_command(tokens.token)
 cli.add_command(s3_keys.s3_key)
 cli.add_command(secrets.secret)

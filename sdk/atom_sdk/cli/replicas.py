@@ -22,7 +22,7 @@ _OPEN = ("waiting", "copying", "verifying")
 
 @click.command()
 @click.argument("ref")
-@click.option("--store", required=True, help="The second store; see: atom data replicas --stores")
+@click.option("--store", required=True, help="The second store; see: atom stores list")
 @click.option("--until", type=Ahead(), help="Remove it after a time such as 12h or 30d.")
 @click.option("--pin", is_flag=True, help="Keep it until somebody removes it.")
 @click.option("--rate", type=Size(), help="The most a second, such as 200MB.")
@@ -115,7 +115,6 @@ def _print_replica(out: Console, replica: dict[str, Any]) -> None:
 @click.option("--remove", is_flag=True, help="Remove the replica of REF in --store.")
 @click.option("--pin", is_flag=True, help="Keep the replica of REF in --store.")
 @click.option("--until", type=Ahead(), help="Remove the replica of REF in --store after a time.")
-@click.option("--stores", "show_stores", is_flag=True, help="List the second stores.")
 @pass_context
 def replicas(
     context: Context,
@@ -125,14 +124,9 @@ def replicas(
     *,
     remove: bool,
     pin: bool,
-    show_stores: bool,
 ) -> None:
     """List the project's replicas or those of REF; change or remove one."""
     datasets = context.client.datasets
-    if show_stores:
-        rows = datasets.replicas.stores()
-        context.emit(rows, lambda out: _print_stores(out, rows))
-        return
     changes = [remove, pin, until is not None].count(True)
     if changes and (ref is None or store is None or changes > 1):
         raise click.UsageError("Name REF and --store, and one of --remove, --pin and --until.")
@@ -160,20 +154,3 @@ def _print_replicas(out: Console, rows: list[dict[str, Any]]) -> None:
         for row in rows
     ]
     print_table(out, ("version", "store", "state", "verified", "until", "price", "error"), cells)
-
-
-def _print_stores(out: Console, rows: list[dict[str, Any]]) -> None:
-    cells = [
-        (
-            row["name"],
-            row["region"],
-            "failed" if row["problem"] else "passed",
-            *(
-                price_text(row[name], row["currency"])
-                for name in ("egress_per_gib", "write_per_gib", "keep_per_gib_month")
-            ),
-        )
-        for row in rows
-    ]
-    titles = ("store", "region", "last check", "egress/GiB", "write/GiB", "keep/GiB month")
-    print_table(out, titles, cells)

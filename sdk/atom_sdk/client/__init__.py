@@ -19,6 +19,7 @@ from atom_sdk.client.projects import Projects
 from atom_sdk.client.retention import Retention
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
+from atom_sdk.client.stores import Stores
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.views import Views
 
@@ -113,6 +114,11 @@ class Client:
     def sources(self) -> Sources:
         """Places that data is registered from."""
         return Sources(self.http, self.project)
+
+    @property
+    def stores(self) -> Stores:
+        """Second stores of the installation; no project is needed."""
+        return Stores(self.http)
 
     @property
     def labels(self) -> Labels:

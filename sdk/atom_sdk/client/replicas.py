@@ -24,10 +24,6 @@ class Replicas:
         """Return the project's replicas, newest first."""
         return [*self._http.pages(self._base)]
 
-    def stores(self) -> builtins.list[Row]:
-        """Return the second stores by name, with their fees per GiB."""
-        return [*self._http.pages("stores/")]
-
     def of(self, reference: str) -> builtins.list[Row]:
         """Return the replicas of a version, newest first."""
         rows: builtins.list[Row] = self._http.get(f"{self._version_base(reference)}replicas/")
