@@ -127,6 +127,9 @@ def _no_foreign_buckets() -> Iterator[None]:
 def stack() -> Iterator[Stack]:
     """The whole stack, started once: `stack.base_url`, `stack.admin_password`, …"""
     running = Stack.create()
+    # Clusters and second stores of the tests are on this machine.
+    running.external = {"ATOM_CLUSTER_NETWORKS": "127.0.0.0/8", "ATOM_AGENT_IMAGE": "atom-agent"}
+    running.external |= {"ATOM_SOURCE_ALLOW": "127.0.0.0/8"}
     try:
         running.start()
         yield running

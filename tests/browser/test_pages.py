@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
-from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from atom.celery import app as celery
 from tests.browser.accessibility import violations
+from tests.browser.page_checks import (
+    THEMES,
+    keep_picture,
+    problems_at,
+    violations_in_themes,
+)
 from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
-from tests.browser.visiting import await_true, prefer_language, visit
+from tests.browser.visiting import prefer_language
 from tests.browser.vitest_cover import CHECKED_BY_VITEST, is_pending
-from tests.browser.watching import Watched, await_quiet, watch
+from tests.browser.watching import watch
 
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 LANGUAGES = ("en", "zh")
 # Every other browser test reads English pages; here they would only be pictured.
 LANGUAGES_CHECKED = LANGUAGES if "ATOM_PICTURES" in os.environ else ("zh",)
@@ -51,6 +52,9 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "audit": lambda seed: f"/labeling/{seed.open_task}/audit",
     "runs": lambda _: "/runs",
     "new-run": lambda _: "/runs/new",
+    "new-run-where": lambda _: (
+        f"/runs/new?workflow=image-classification&dataset={DATASET}@v1&step=2"
+    ),
     "new-run-parameters": lambda _: f"/runs/new?workflow=image-classification&dataset={DATASET}@v1",
     "queue": lambda _: "/runs/queue",
     "run-retention": lambda _: "/runs/retention",
@@ -83,6 +87,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "people": lambda _: "/settings/people",
     "account": lambda _: "/settings/account",
     "health": lambda _: "/settings/health",
+    "stores": lambda _: "/settings/stores",
     "clusters": lambda _: "/settings/clusters",
     "cluster": lambda _: "/settings/clusters/local",
     "unknown-page": lambda _: "/no/such/page",
@@ -92,17 +97,6 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "empty-runs": lambda _: f"/runs?project={EMPTY_PROJECT}",
     "empty-models": lambda _: f"/models?project={EMPTY_PROJECT}",
 }
-# "labeling.work.done" and its like: a key that has no text in any language. `client.datasets.push`
-# is a call of the SDK, and the health page names tasks.
-_RAW_KEY = re.compile(
-    r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|upload|item|labeling|jobs|runs|runpage"
-    r"|models|people|settings|secondFactor|health|notifications|activity|keeping|compare|palette"
-    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning|importing|warmup|agents)"
-    r"(?:\.[a-zA-Z]\w*){1,4}\b"
-)
-celery.loader.import_default_modules()
-TASKS = frozenset(celery.tasks)
-_CHROME = "nav a, button, th, h1, h2, label, [role=tab], [role=option], [role=menuitem]"
 
 
 @pytest.mark.parametrize("language", LANGUAGES_CHECKED)
@@ -115,18 +109,12 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
     watched = watch(page)
     problems: list[str] = []
     for name, address in PAGES.items():
-        problems += [f"{name}: {said}" for said in _problems(page, watched, name, address(seed))]
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", theme)
-            await_true(page, COLORS_STAND)
-            said_of_it = violations(
-                page,
-                only_of_colors=theme != THEMES[0],
-                only_of_layout=name in CHECKED_BY_VITEST,
-            )
-            problems += [f"{name}, {theme}: {said}" for said in said_of_it]
-            _keep_picture(page, f"{name}-{theme}-{language}")
+        problems += [
+            f"{name}: {said}" for said in problems_at(page, watched, address(seed), language)
+        ]
+        problems += violations_in_themes(
+            page, name, language, only_of_layout=name in CHECKED_BY_VITEST
+        )
     assert not problems, "\n".join(problems)
 
 
@@ -144,61 +132,10 @@ def test_the_sign_in_page_is_accessible_in_every_theme_and_language(page: Page) 
             page.reload()
             expect(page.get_by_role("textbox").first).to_be_visible()
             assert violations(page) == [], f"{theme} {language}"
-            _keep_picture(page, f"login-{theme}-{language}")
+            keep_picture(page, f"login-{theme}-{language}")
 
 
-# Some controls of Mantine change their colours slowly, whatever a person prefers.
-COLORS_STAND = "document.getAnimations().every((one) => !(one instanceof CSSTransition))"
 _PREFER = """([theme, language]) => {
   localStorage.setItem('mantine-color-scheme-value', theme);
   localStorage.setItem('atom-language', language);
 }"""
-
-
-def _problems(page: Page, watched: Watched, name: str, address: str) -> list[str]:
-    watched.clear()
-    visit(page, address)
-    _settle(page, watched)
-    language = page.evaluate("localStorage.getItem('atom-language')")
-    text = page.locator("body").inner_text()
-    raw = set(_RAW_KEY.findall(text)) - TASKS
-    return [
-        *watched.problems(),
-        *(f"raw text key {found}" for found in sorted(raw)),
-        *(_english_words(page) if language == "zh" else []),
-    ]
-
-
-def _settle(page: Page, watched: Watched) -> None:
-    """Wait until the page shows something and no longer loads."""
-    await_quiet(page, watched)
-    expect(page.locator("h1, h2, [role=alert]").first).to_be_visible()
-    expect(page.locator("[aria-busy=true]")).to_have_count(0)
-
-
-def _english_words(page: Page) -> list[str]:
-    """English phrases on controls and headings; names of the seed's things are data."""
-    data = (
-        "Administrator",
-        "Name the shapes",
-        "Sort the rest",
-        "train shapes",
-        "broken settings",
-        "first sixty",
-        "a few changes",
-    )
-    found = []
-    for text in page.locator(_CHROME).all_inner_texts():
-        rest = text
-        for known in data:
-            rest = rest.replace(known, "")
-        if re.search(r"[A-Za-z]{3,} [a-z]{3,}", rest):
-            found.append(f"English in the Chinese portal: {text!r}")
-    return found
-
-
-def _keep_picture(page: Page, name: str) -> None:
-    """Write a picture when ATOM_PICTURES names a folder."""
-    folder = os.environ.get("ATOM_PICTURES")
-    if folder:
-        page.screenshot(path=str(Path(folder) / f"{name}.png"))

@@ -9,7 +9,7 @@ from botocore.config import Config
 from playwright.sync_api import Page, expect
 
 from tests.browser.accessibility import violations
-from tests.browser.test_pages import COLORS_STAND, THEMES
+from tests.browser.page_checks import COLORS_STAND, THEMES
 from tests.browser.visiting import await_true
 from tests.stack import Stack
 

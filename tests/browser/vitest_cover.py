@@ -54,6 +54,7 @@ CHECKED_BY_VITEST: dict[str, tuple[str, str]] = {
     "webhooks": ("project/webhooks/webhooks.test.tsx", "WebhooksPage"),
     "garbage": ("administration/garbage/garbage.test.tsx", "GarbagePage"),
     "audit-log": ("administration/audit/audit.test.tsx", "AuditLogPage"),
+    "stores": ("administration/stores/stores.test.tsx", "StoresPage"),
     "clusters": ("administration/clusters/clusters.test.tsx", "ClustersPage"),
     "cluster": ("administration/clusters/clusters.test.tsx", "ClusterPage"),
     "health": ("administration/health/health.test.tsx", "HealthPage"),

@@ -121,9 +121,13 @@ class AgentWorld:
         named = pod["spec"]["serviceAccountName"]
         account = self.stand_in.store.get("serviceaccounts.", namespace, named)
         assert account is not None
-        audiences = [audience_of(installation())]
+        audiences = [self.audience()]
         made, _ = self.stand_in.access.signer.make(namespace, account, audiences=audiences, pod=pod)
         return made
+
+    def audience(self) -> str:
+        """Return for whom the tokens of pods are made."""
+        return audience_of(installation())
 
     def join(self, pod: Json, node: str, /, **claim: str) -> Any:
         """Ask to join as the agent in a pod does; return the answer."""
