@@ -10,14 +10,14 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import obstore
+from obstore.store import S3Store
 
-from atom.dev.seaweed import Seaweed
 from bench.corpus import write_files
 from bench.harness import PeerFailed, Result, failed, say
 from bench.reads import pack_folder
@@ -39,9 +39,9 @@ def run(scratch: Path, files: int) -> list[Result]:
     write_files(folder, min(files, MOST_FILES))
     view, packs = pack_folder(folder, scratch)
     results: list[Result] = []
-    with s3_server(scratch / "s3") as server, _proxy(server) as url:
+    with s3_server(scratch / "s3") as server, slow_road(server.port) as url:
         address = S3Address(url, server.bucket, server.access_key_id, server.secret_access_key)
-        _store_files(server, folder, packs)
+        store_files(store_of(server), folder, packs)
         sizes = {path.stem: path.stat().st_size for path in packs.iterdir()}
         job = Job("small", address, str(view), str(scratch / "cache"), sizes, 0, 1, 0, COMPUTE_S)
         for readers in READERS:
@@ -50,9 +50,14 @@ def run(scratch: Path, files: int) -> list[Result]:
 
 
 @dataclass(frozen=True)
-class _Epoch:
+class Epoch:
+    """Samples per second of all readers together, the share of their time that they waited, and
+    the share of samples that came whole.
+    """
+
     rate: float
     waiting_share: float
+    whole_share: float
 
 
 def _measure(job: Job) -> list[Result]:
@@ -83,9 +88,13 @@ def _measure(job: Job) -> list[Result]:
     return results
 
 
-def _epoch(job: Job) -> _Epoch:
-    jobs = [replace(job, reader=number) for number in range(job.readers)]
-    processes = [_start(one) for one in jobs]
+def _epoch(job: Job) -> Epoch:
+    return read_epoch([replace(job, reader=number) for number in range(job.readers)])
+
+
+def read_epoch(jobs: Sequence[Job]) -> Epoch:
+    """Read with all readers at once. Raises PeerFailed if one ends early."""
+    processes = [_start(job) for job in jobs]
     try:
         for process in processes:
             _line(process)
@@ -93,15 +102,18 @@ def _epoch(job: Job) -> _Epoch:
             if process.stdin is not None:
                 process.stdin.write("go\n")
                 process.stdin.flush()
-        found = [json.loads(_line(process)) for process in processes]
+        measures = [json.loads(_line(process)) for process in processes]
     finally:
         for process in processes:
             process.kill()
             process.communicate()
-    slowest_s = max(one["total_s"] for one in found)
-    waiting_s = sum(one["waiting_s"] for one in found)
-    total_s = sum(one["total_s"] for one in found)
-    return _Epoch(sum(one["samples"] for one in found) / slowest_s, waiting_s / total_s)
+    sums = {key: sum(measure[key] for measure in measures) for key in measures[0]}
+    slowest_s = max(measure["total_s"] for measure in measures)
+    return Epoch(
+        sums["samples"] / slowest_s,
+        sums["waiting_s"] / sums["total_s"],
+        1 - sums["broken"] / max(sums["samples"], 1),
+    )
 
 
 def _start(job: Job) -> subprocess.Popen[str]:
@@ -119,8 +131,9 @@ def _line(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def _proxy(server: Seaweed) -> Iterator[str]:
-    numbers = [str(server.port), str(LATENCY_S), str(BYTES_PER_S), SEED]
+def slow_road(port: int) -> Iterator[str]:
+    """Yield the address of a server of this machine as if it were far away."""
+    numbers = [str(port), str(LATENCY_S), str(BYTES_PER_S), SEED]
     pipe = subprocess.PIPE
     command = [sys.executable, "-m", "bench.proxy", *numbers]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
@@ -130,8 +143,8 @@ def _proxy(server: Seaweed) -> Iterator[str]:
             process.kill()
 
 
-def _store_files(server: Seaweed, folder: Path, packs: Path) -> None:
-    store = store_of(server)
+def store_files(store: S3Store, folder: Path, packs: Path) -> None:
+    """Put files below `small/` and packs below `packs/`."""
     for path in folder.rglob("*"):
         if path.is_file():
             obstore.put(store, f"small/{path.relative_to(folder).as_posix()}", path)

@@ -7,6 +7,7 @@ in, and prints its measures.
 from __future__ import annotations
 
 import json
+import operator
 import sys
 import time
 from collections import deque
@@ -50,7 +51,7 @@ class S3Address:
 
 @dataclass(frozen=True)
 class Job:
-    """The work of a reader. `compute_s` is the time that a sample takes once it is there."""
+    """The work of a reader. `compute_s` is the time that a batch takes once it is there."""
 
     kind: Literal["small", "streamed", "local"]
     address: S3Address
@@ -61,6 +62,7 @@ class Job:
     readers: int
     epoch: int
     compute_s: float
+    batch: int = 1
 
     def encode(self) -> str:
         """Return what `decode` reads."""
@@ -93,8 +95,8 @@ class Ranges:
         """Do nothing: a pack is stored once."""
 
 
-def samples(job: Job) -> Iterator[int]:
-    """Bytes of each sample of this reader's share, in the order of the epoch."""
+def samples(job: Job) -> Iterator[bool]:
+    """Read this reader's share in the order of the epoch; yield whether a sample is whole."""
     if job.kind == "streamed":
         ranges = Ranges(job.address, job.pack_bytes)
         options = StreamOptions(limit_bytes=None, threads=_AHEAD)
@@ -102,11 +104,13 @@ def samples(job: Job) -> Iterator[int]:
     else:
         dataset = LocalDataset(job.view, f"{job.cache}/packs")
     rows = shuffled_order(len(dataset), 5, job.epoch).tolist()[job.reader :: job.readers]
+    sizes = dataset.index.sizes[rows].tolist()
     if job.kind == "small":
-        yield from _small_objects(job, [f"small/{dataset.index.path_of(row)}" for row in rows])
-        return
-    for sample in dataset.read_many(rows):
-        yield len(bytes(sample.data))
+        names = [f"small/{dataset.index.path_of(row)}" for row in rows]
+        read = _small_objects(job, names)
+    else:
+        read = (len(bytes(sample.data)) for sample in dataset.read_many(rows))
+    yield from map(operator.eq, read, sizes)
 
 
 def _small_objects(job: Job, names: list[str]) -> Iterator[int]:
@@ -127,19 +131,22 @@ def main() -> None:
     print("ready", flush=True)
     sys.stdin.readline()
     started = time.perf_counter()
-    waiting_s, count = 0.0, 0
+    waiting_s, count, broken = 0.0, 0, 0
     stream = samples(job)
     while True:
         asked = time.perf_counter()
-        size_bytes = next(stream, None)
+        is_whole = next(stream, None)
         waiting_s += time.perf_counter() - asked
-        if size_bytes is None:
+        if is_whole is None:
             break
         count += 1
+        broken += not is_whole
         # This stands for a GPU's work; the processor is free for the threads that fetch.
-        time.sleep(job.compute_s)
+        if count % job.batch == 0:
+            time.sleep(job.compute_s)
     total_s = time.perf_counter() - started
-    print(json.dumps({"samples": count, "total_s": total_s, "waiting_s": waiting_s}), flush=True)
+    measures = {"samples": count, "broken": broken, "total_s": total_s, "waiting_s": waiting_s}
+    print(json.dumps(measures), flush=True)
 
 
 if __name__ == "__main__":

@@ -190,7 +190,8 @@ export const failure = {
   },
   base_image_denied: {
     reason: 'The registry does not let Atom read the image {{image}}, or has no such image.',
-    suggestion: 'Check the image’s name. If it is private, set the project’s secret DOCKER_AUTH_CONFIG. Then start the run again.',
+    suggestion:
+      'Check the image’s name. If it is private, set the project’s secret DOCKER_AUTH_CONFIG. Then start the run again.',
   },
   base_image_missing: {
     reason: 'The registry has no image {{image}} with the version {{version}}.',
@@ -202,7 +203,8 @@ export const failure = {
   },
   registry_denied: {
     reason: 'The registry {{registry}} did not let Atom push to {{repository}}: {{said}}',
-    suggestion: 'Ask an administrator to correct the credentials in the cluster’s profile, or set the project’s secret DOCKER_AUTH_CONFIG. Then retry the run.',
+    suggestion:
+      'Ask an administrator to correct the credentials in the cluster’s profile, or set the project’s secret DOCKER_AUTH_CONFIG. Then retry the run.',
   },
   registry_full: {
     reason: 'The registry {{registry}} has no room left in {{repository}}: {{said}}',

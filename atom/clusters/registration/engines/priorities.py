@@ -18,18 +18,19 @@ def read_priority_classes(items: Iterable[object]) -> list[dict[str, Any]]:
     Each has its `name`, its `value`, whether it `preempts`, and whether it is the `default` of
     pods that name none. A malformed one is left out.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for item in map(mapping, items):
         name, value = mapping(item.get("metadata")).get("name"), item.get("value", 0)
         if not is_node_name(name) or name in _OF_SYSTEM or type(value) is not int:
             continue
-        row = {
-            "name": name,
-            "value": value,
-            "preempts": item.get("preemptionPolicy") != "Never",
-            "default": item.get("globalDefault") is True,
-        }
-        rows.append(row)
+        rows.append(
+            {
+                "name": name,
+                "value": value,
+                "preempts": item.get("preemptionPolicy") != "Never",
+                "default": item.get("globalDefault") is True,
+            }
+        )
     return sorted(rows, key=lambda row: (-row["value"], row["name"]))[:_MOST]
 
 

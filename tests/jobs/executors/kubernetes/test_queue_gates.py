@@ -146,7 +146,7 @@ def is_before_the_removal(change: Change) -> bool:
 
 
 def is_after_the_removal(change: Change) -> bool:
-    # From 9.0 s on its pods end, which were not recorded.
+    # Its pods, which were not recorded, end after 9.0 s.
     return 3.75 <= change.t < 9.0
 
 

@@ -169,7 +169,10 @@ function Executed({ run }: { run: Run }) {
                 </Group>
               ),
             ],
-            [t('jobs.config.image'), run.runtime?.pushed_image && <CopyId value={run.runtime.pushed_image} chars={48} />],
+            [
+              t('jobs.config.image'),
+              run.runtime?.pushed_image && <CopyId value={run.runtime.pushed_image} chars={48} />,
+            ],
             [t('jobs.config.code'), run.code && <CopyId value={run.code.digest} />],
             [
               t('jobs.config.files'),

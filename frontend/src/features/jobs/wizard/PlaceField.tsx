@@ -155,7 +155,7 @@ function Beside({ decision: { candidates, assumptions } }: { decision: Placement
   return (
     <Text size="xs" c="dimmed">
       {t('places.onlyOwn')} {t('places.register')}{' '}
-      <AnchorLink to="/settings/clusters" fz="inherit">
+      <AnchorLink to="/settings/clusters" fz="inherit" underline="always">
         {t('places.clusters')}
       </AnchorLink>
     </Text>

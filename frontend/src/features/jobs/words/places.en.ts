@@ -42,7 +42,8 @@ export const places = {
   },
   neverPreempted: 'Nothing preempts it.',
   preemptedBy: 'Pods of these priority classes may preempt it: {{classes}}.',
-  preemptionUnknown: 'Unknown: Atom has not seen the priority classes of this cluster. An administrator can check it again.',
+  preemptionUnknown:
+    'Unknown: Atom has not seen the priority classes of this cluster. An administrator can check it again.',
   assumptions: 'Assumptions',
   more: 'The documentation explains the comparison:',
   onlyOwn: 'The project may use no cluster. Its runs go to Atom’s own machines.',
