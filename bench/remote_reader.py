@@ -95,14 +95,17 @@ class Ranges:
         """Do nothing: a pack is stored once."""
 
 
-def samples(job: Job) -> Iterator[bool]:
+def open_dataset(job: Job) -> LocalDataset:
+    """Open the dataset of a job, as a training does before its first epoch."""
+    if job.kind != "streamed":
+        return LocalDataset(job.view, f"{job.cache}/packs")
+    ranges = Ranges(job.address, job.pack_bytes)
+    options = StreamOptions(limit_bytes=None, threads=_AHEAD)
+    return StreamingDataset(job.view, job.cache, ranges, options)
+
+
+def samples(job: Job, dataset: LocalDataset) -> Iterator[bool]:
     """Read this reader's share in the order of the epoch; yield whether a sample is whole."""
-    if job.kind == "streamed":
-        ranges = Ranges(job.address, job.pack_bytes)
-        options = StreamOptions(limit_bytes=None, threads=_AHEAD)
-        dataset: LocalDataset = StreamingDataset(job.view, job.cache, ranges, options)
-    else:
-        dataset = LocalDataset(job.view, f"{job.cache}/packs")
     rows = shuffled_order(len(dataset), 5, job.epoch).tolist()[job.reader :: job.readers]
     sizes = dataset.index.sizes[rows].tolist()
     if job.kind == "small":
@@ -128,11 +131,12 @@ def _small_objects(job: Job, names: list[str]) -> Iterator[int]:
 def main() -> None:
     """Wait for the others, then read."""
     job = Job.decode(sys.argv[1])
+    dataset = open_dataset(job)
     print("ready", flush=True)
     sys.stdin.readline()
     started = time.perf_counter()
     waiting_s, count, broken = 0.0, 0, 0
-    stream = samples(job)
+    stream = samples(job, dataset)
     while True:
         asked = time.perf_counter()
         is_whole = next(stream, None)

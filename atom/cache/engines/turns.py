@@ -1,4 +1,4 @@
-"""Whose turn it is: plans of higher priority come first, and none waits for ever."""
+"""The order of plans: those of higher priority come first, and none waits for ever."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity
 
 
 class PlaceReads:
-    """What decisions read. It holds for one moment: make a new one for the next round.
+    """The reads of decisions. They hold for one moment: make a new one for the next round.
 
     `without`: an attempt that was placed just now, whose own demand does not count. `only_own`
     leaves registered clusters out.
